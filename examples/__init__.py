@@ -1,0 +1,1 @@
+"""Programs that show Handgriff at work. Nothing of the package imports them."""

@@ -1,0 +1,53 @@
+# `just check` is what CI runs. Recipes use the tools of .venv, which scripts/test sets up.
+
+export PATH := justfile_directory() / ".venv/bin" + ":" + env("PATH")
+
+_list:
+    @just --list --unsorted
+
+# Everything CI runs, in the order that fails fastest
+check: lint types floors test
+
+# Style, and whether the formatter would change something
+lint:
+    ruff check
+    ruff format --check
+
+# Rewrite what ruff can mend by itself
+format:
+    ruff check --fix-only
+    ruff format
+
+# Strict types
+types:
+    mypy
+
+# Import direction (.importlinter)
+floors:
+    lint-imports --no-cache
+
+# The tests; arguments go to pytest
+test *args:
+    python -m pytest {{ args }}
+
+# Which lines of src the unit tests never run
+cover:
+    coverage run -m pytest tests/unit
+    coverage report
+
+# Write the lock files again from pyproject.toml; `just lock --upgrade` takes newer releases
+lock *args:
+    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra all pyproject.toml -o requirements/run.txt {{ args }}
+    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --extra dev -c requirements/run.txt pyproject.toml -o requirements/dev.txt {{ args }}
+
+# What `import handgriff` costs
+bench-import *args:
+    python bench/import_time.py {{ args }}
+
+# What the next release will tell its users
+changelog:
+    towncrier build --draft --version NEXT
+
+# Wheel and sdist in dist/
+build:
+    python -m hatchling build

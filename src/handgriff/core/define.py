@@ -1,0 +1,216 @@
+"""From a draft to a contract: every check that can be made before a tool is first called. Each error names tool, member and mend."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from handgriff.core.call import Call
+from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler
+from handgriff.core.description import parse_description
+from handgriff.core.requirement import Requirement
+from handgriff.core.result import Result
+from handgriff.errors import REFUSAL_CODES, DefinitionError
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+AUTHORITY = frozenset(
+    {
+        *("tenant", "tenantid", "user", "userid", "owner", "ownerid", "accountid", "asuser", "onbehalfof"),
+        *("role", "roles", "admin", "isadmin", "permission", "permissions", "scope"),
+    }
+)
+"""Argument names that carry authority; it comes from the caller, so they must be declared as data. Both sets stand in small letters alone,
+so that `tenant_id`, `tenantId` and `Tenant-ID` are one name."""
+SELECTORS = frozenset({"filter", "query", "where", "all", "select", "selector", "criteria"})
+"""Argument names that select freely; on a write they must be declared."""
+CONFIRMS: tuple[str | None, ...] = (None, "person")
+WRITES: tuple[str | None, ...] = (None, "state")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What an author has given so far."""
+
+    name: str
+    toolbox: str
+    handler: Callable[..., Any]
+    description: str | None
+    effect: EffectKind
+    requires: tuple[Requirement, ...] = ()
+    authorize: Handler | None = None
+    plan: Handler | None = None
+    confirm: Confirm | None = None
+    validate: Handler | None = None
+    errors: ErrorMap
+    idempotency_key: Handler | None = None
+    writes: Literal["state"] | None = None
+    limits: CallLimits = field(default_factory=CallLimits)
+    title: Mapping[str, str]
+    keywords: Mapping[str, tuple[str, ...]]
+    core: bool = False
+    before_call: tuple[Handler, ...] = ()
+    after_call: tuple[Handler, ...] = ()
+
+
+def define(draft: Draft) -> Contract:
+    """The contract of *draft*.
+
+    Raises:
+        DefinitionError: it names the tool, the member and the mend.
+    """
+    # Imported here because pydantic costs more than everything else together, and an import of handgriff defines no tool.
+    from handgriff.core.schema.typed import output_of, schema_of  # noqa: PLC0415
+
+    check_duties(draft)
+    hints = hints_of(draft.name, "annotations", draft.handler)
+    call_parameter = find_call(hints)
+    plan_takes, plan_call = _plan_parameters(draft, call_parameter)
+    contract = Contract(
+        name=draft.name,
+        description=parse_description(draft.name, draft.description),
+        schema=schema_of(draft.handler, tool=draft.name, exclude=call_parameter),
+        output=output_of(_data_type(draft.name, hints.get("return")), tool=draft.name),
+        handler=draft.handler,
+        effect=draft.effect,
+        toolbox=draft.toolbox,
+        call_parameter=call_parameter,
+        requires=draft.requires,
+        authorize=draft.authorize,
+        plan=draft.plan,
+        plan_takes=plan_takes,
+        plan_call=plan_call,
+        confirm="person" if draft.plan is not None else None,
+        validate=draft.validate,
+        errors=draft.errors,
+        idempotency_key=draft.idempotency_key,
+        writes=draft.writes or ("state" if draft.effect != "read" else None),
+        limits=draft.limits,
+        title=draft.title,
+        keywords=draft.keywords,
+        core=draft.core,
+        before_call=draft.before_call,
+        after_call=draft.after_call,
+    )
+    check_arguments(contract)
+    return contract
+
+
+def check_duties(draft: Draft) -> None:
+    """Refuse what can be seen before the schema is known: the name, and duties that don't go together."""
+    if not NAME.fullmatch(draft.name):
+        raise DefinitionError(
+            draft.name, "name", "it is no tool name.", mend="use a small letter first, then small letters, digits and _, 64 at most."
+        )
+    _check_effect(draft)
+    _check_errors(draft)
+
+
+def check_arguments(contract: Contract) -> None:
+    """Refuse arguments that carry authority, secrets, or an undeclared free selection."""
+    for argument in contract.schema.arguments:
+        member = f"argument {argument.name!r}"
+        if argument.is_secret:
+            raise DefinitionError(
+                contract.name, member, "a secret never passes through a model.", mend="read it from your configuration in the handler."
+            )
+        if _plain(argument.name) in AUTHORITY and not argument.is_data:
+            raise DefinitionError(
+                contract.name,
+                member,
+                "it is named like authority, which comes from the caller.",
+                mend="use call.caller, or declare it: Annotated[…, Data('why it is data')].",
+            )
+        if contract.effect != "read" and _plain(argument.name) in SELECTORS and not argument.is_selector:
+            raise DefinitionError(
+                contract.name,
+                member,
+                "a write takes explicit ids, not a free selection.",
+                mend="take ids, or declare it: Annotated[…, Selector()]; its plan then shows count and sample.",
+            )
+        if argument.is_selector and contract.effect != "read" and contract.plan is None:
+            raise DefinitionError(
+                contract.name,
+                "plan",
+                f"the selection {argument.name!r} would be carried out unseen.",
+                mend="attach a plan that gives count and sample.",
+            )
+
+
+def find_call(hints: Mapping[str, Any]) -> str | None:
+    """The parameter that is annotated as `Call` or `Call[…]`."""
+    for name, hint in hints.items():
+        if name != "return" and (hint is Call or get_origin(hint) is Call):
+            return name
+    return None
+
+
+def _check_effect(draft: Draft) -> None:
+    if draft.effect not in get_args(EffectKind):
+        raise DefinitionError(draft.name, "effect", f"{draft.effect!r} is no effect.", mend="say 'read', 'write' or 'irreversible'.")
+    if draft.effect == "irreversible" and draft.plan is None:
+        raise DefinitionError(
+            draft.name,
+            "plan",
+            "an irreversible tool has none, so no person could decide.",
+            mend=f"attach one: plan=…, or @{draft.name}.plan.",
+        )
+    if draft.effect == "read" and draft.plan is not None:
+        raise DefinitionError(
+            draft.name, "plan", "a read changes nothing, so there is nothing to confirm.", mend="leave it out, or say what the effect is."
+        )
+    if draft.confirm not in CONFIRMS or (draft.confirm is not None and draft.plan is None):
+        raise DefinitionError(
+            draft.name, "confirm", f"{draft.confirm!r} can't be asked for here.", mend="attach a plan; confirm is then 'person'."
+        )
+    if draft.writes not in WRITES:
+        raise DefinitionError(draft.name, "writes", f"{draft.writes!r} is not supported.", mend="say 'state'.")
+
+
+def _check_errors(draft: Draft) -> None:
+    for kind, meaning in draft.errors.items():
+        if not _is_exception(kind) or not (meaning in REFUSAL_CODES or callable(meaning)):
+            problem = f"{kind!r}: {meaning!r} maps no exception to a refusal."
+            raise DefinitionError(
+                draft.name, "errors", problem, mend="give {YourError: 'conflict'}, or a function that makes a Refusal of it."
+            )
+
+
+def _is_exception(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Exception)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def hints_of(tool: str, member: str, function: Handler) -> dict[str, Any]:
+    """The annotations of *function*, resolved."""
+    try:
+        return get_type_hints(inspect.unwrap(function), include_extras=True)
+    except (NameError, AttributeError, SyntaxError, TypeError) as error:
+        problem = f"they can't be read: {error}."
+        raise DefinitionError(tool, member, problem, mend="define the types at module level before the tool.") from error
+
+
+def _plan_parameters(draft: Draft, call_parameter: str | None) -> tuple[frozenset[str], str | None]:
+    """Which of the handler's parameters the plan takes; it may leave some out, but can't ask for others."""
+    if draft.plan is None:
+        return frozenset(), None
+    plan_call = find_call(hints_of(draft.name, "plan", draft.plan))
+    takes = frozenset(name for name in inspect.signature(draft.plan).parameters if name != plan_call)
+    strange = takes - (frozenset(inspect.signature(draft.handler).parameters) - {call_parameter})
+    if strange:
+        problem = f"it asks for {', '.join(sorted(strange))}, which the handler does not take."
+        raise DefinitionError(draft.name, "plan", problem, mend="give it the handler's parameters, and the call annotated as Call.")
+    return takes, plan_call
+
+
+def _data_type(tool: str, returned: Any) -> Any:
+    if returned is Result:
+        return None
+    if get_origin(returned) is Result:
+        return get_args(returned)[0]
+    raise DefinitionError(
+        tool, "return annotation", "it is no Result.", mend="annotate '-> Result[YourModel]', or '-> Result[None]' without data."
+    )

@@ -1,0 +1,1 @@
+"""The host: the only place where names become adapters."""

@@ -1,0 +1,268 @@
+"""The host: an assistant joined to its store, its models and the application's objects. Every face stands on it."""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+
+from handgriff.core.batch import RequestStop
+from handgriff.core.caller import Caller
+from handgriff.core.contract import Contract
+from handgriff.core.events import Item
+from handgriff.core.outcome import Outcome
+from handgriff.core.requirement import Configured, Surroundings
+from handgriff.core.rows import Session
+from handgriff.errors import DefinitionError
+from handgriff.host.adapters import lanes_of, models_of, no_deps, open_store, prices_of
+from handgriff.host.effects import HostEffects
+from handgriff.host.proposals import HostProposals
+from handgriff.host.sessions import HostSessions
+from handgriff.host.system import RandomIds, SystemClock
+from handgriff.ports.callers import Callers, Deps
+from handgriff.ports.clock import Clock
+from handgriff.ports.ids import Ids
+from handgriff.ports.model import Model
+from handgriff.ports.prices import PriceBook
+from handgriff.ports.store import Store
+from handgriff.runtime.assistant import Assistant
+from handgriff.runtime.begin import Said, begin, begin_again
+from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
+from handgriff.runtime.boundary.effect import Effects
+from handgriff.runtime.boundary.hooks import deliver
+from handgriff.runtime.boundary.pipeline import Boundary
+from handgriff.runtime.boundary.resolve import menu, rights_now
+from handgriff.runtime.drive import Driver
+from handgriff.runtime.engine import Engine, require
+from handgriff.runtime.live import START, Position
+from handgriff.runtime.recover import recover
+from handgriff.runtime.turn import RunningTurn
+
+CALLS_ALIAS = ":calls"
+"""The session behind calls that name none: one for each user."""
+FOLLOW_SECONDS = 0.5
+"""How often a turn that runs in another process is looked at."""
+
+
+class Host:
+    """An assistant, ready to be served.
+
+    `store` is a name ("memory://", "sqlite:///shop.db") or a store itself. `callers` says who somebody is today, asked at every call.
+    `deps` opens the application's own objects for each call. `model` names the model where the assistant has no lanes; `models` are
+    adapters to use instead of the built-in ones; `prices` come before the published ones. `grace` is how many seconds a turn lives on
+    without any subscriber.
+
+    Nothing is opened before it is needed; `async with host` or `close` ends it, letting running writes finish.
+
+    Raises:
+        DefinitionError: something is missing or unknown.
+    """
+
+    def __init__(
+        self,
+        assistant: Assistant,
+        *,
+        store: str | Store = "sqlite:///handgriff.db",
+        callers: Callers,
+        deps: Deps | None = None,
+        model: str | None = None,
+        models: Sequence[Model] = (),
+        prices: PriceBook | None = None,
+        grace: float = 30,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+    ) -> None:
+        if not callable(callers):
+            raise DefinitionError("Host", "callers", "it is not callable.", mend="give an async function (tenant, user) -> Caller | None.")
+        self.assistant = assistant
+        self._store = store
+        self._callers = callers
+        self._deps = deps or no_deps
+        self._lanes = lanes_of(assistant.lanes, model)
+        self._models = models
+        self._prices = prices
+        self._grace = grace
+        self._clock = clock or SystemClock()
+        self._ids = ids or RandomIds()
+        self._engine: Engine | None = None
+        self._opening = anyio.Lock()
+        self._drivers: dict[tuple[str, str], Driver] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.sessions = HostSessions(self)
+        self.proposals = HostProposals(self)
+        self.effects = HostEffects(self)
+
+    async def __aenter__(self) -> Self:
+        await self.engine()
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def turn(
+        self,
+        caller: Caller,
+        session: str,
+        text: str,
+        *,
+        hints: str | None = None,
+        temp: Mapping[str, Any] | None = None,
+        detach: bool = False,
+    ) -> AsyncGenerator[Item, None]:
+        """One turn: events and frames as they come, to the terminal event. Leaving early only unsubscribes.
+
+        Raises:
+            Refusal: `not_found`, `invalid`, `too_large`, `conversation_busy`; nothing was stored.
+            BackendError: the store failed; the turn is closed at the next access.
+        """
+        engine = await self.engine()
+        # The lease is in the store when this ends, so nothing may separate beginning from driving.
+        with anyio.CancelScope(shield=True):
+            running = await begin(engine, caller, session, Said(text, hints, temp), detach=detach)
+            self._start(engine, running)
+        async with aclosing(running.live.watch()) as items:
+            async for item in items:
+                yield item
+
+    async def follow(self, caller: Caller, session: str, *, after: Position = START) -> AsyncGenerator[Item, None]:
+        """What was stored behind *after*, then what happens, until no turn runs.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+        engine = await self.engine()
+        key = (caller.tenant, (await recover(engine, await require(engine, caller, session))).id)
+        while True:
+            live = engine.live.get(key)
+            for event in await engine.store.events(*key, after=after[0]):
+                if live is None or event.seq < live.first_seq:
+                    after = (event.seq, 0)
+                    yield event
+            if live is not None:
+                async with aclosing(live.watch(after)) as items:
+                    async for item in items:
+                        yield item
+                return
+            found = await engine.store.session(*key)
+            if found is None or not found.lease.is_held(engine.clock.now()):
+                return
+            await engine.clock.sleep(FOLLOW_SECONDS)
+
+    async def stop(self, caller: Caller, session: str) -> bool:
+        """Stop the running turn, wherever it runs; whether there was one.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+        engine = await self.engine()
+        found = await require(engine, caller, session)
+        driver = self._drivers.get((found.tenant, found.id))
+        if driver is not None:
+            driver.stop("stop")
+            return True
+        if not found.lease.is_held(engine.clock.now()) or found.lease.turn is None:
+            return False
+        await engine.store.commit((RequestStop(found.tenant, found.id, found.lease.turn),))
+        return True
+
+    async def call(self, caller: Caller, tool: str, args: Mapping[str, Any] | str, *, session: str | None = None) -> Outcome:
+        """One call through the boundary, by a person or a program: its arguments count as typed by the user.
+
+        A call that a person must confirm is refused as `unconfirmed`; its proposal waits and is named in the outcome.
+        """
+        engine = await self.engine()
+        found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
+        place = Place(caller.tenant, caller.user, found.id, can_park=False)
+        passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=True))
+        if not isinstance(passed, Ended):
+            raise AssertionError("a call that can't be parked is refused")  # noqa: TRY004  # a promise of the boundary
+        if passed.ops:
+            await engine.store.commit(passed.ops)
+        await deliver(engine.store, self.assistant, caller.tenant)
+        return passed.outcome
+
+    async def menu(self, caller: Caller) -> tuple[Contract, ...]:
+        """The tools this caller is offered now, by name.
+
+        Raises:
+            Refusal: `not_found`; there is no such caller any more.
+        """
+        engine = await self.engine()
+        return menu(self.assistant, await rights_now(self._callers, caller), engine.boundary.surroundings)
+
+    async def close(self) -> None:
+        """Stop the turns that run here, let their writes finish, and close what was opened."""
+        for driver in self._drivers.values():
+            driver.stop("shutdown")
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        given = {id(model) for model in self._models}
+        for model in engine.models.values():
+            if id(model) not in given:
+                await model.close()
+        if isinstance(self._store, str):
+            await engine.store.close()
+
+    async def engine(self) -> Engine:
+        """The runtime, opened at first use.
+
+        Raises:
+            DefinitionError: a model's key is missing, a name is unknown.
+            BackendError: the store cannot be opened.
+        """
+        if self._engine is None:
+            async with self._opening:
+                if self._engine is None:
+                    self._engine = self._open()
+        return self._engine
+
+    async def go_on(self, caller: Caller, session: Session) -> bool:
+        """Begin the turn that follows the last decision of *session*, where there is one."""
+        engine = await self.engine()
+        running = await begin_again(engine, caller, session.id)
+        if running is not None:
+            self._start(engine, running)
+        return running is not None
+
+    def _open(self) -> Engine:
+        store = open_store(self._store) if isinstance(self._store, str) else self._store
+        assistant, limits = self.assistant, self.assistant.limits
+        effects = Effects(store, self._clock, self._ids, limits)
+        return Engine(
+            assistant=assistant,
+            store=store,
+            boundary=Boundary(assistant, store, self._callers, self._deps, _surroundings(assistant), effects),
+            lanes=self._lanes,
+            models=models_of(self._lanes, self._models),
+            prices=prices_of(self._lanes, self._prices),
+            clock=self._clock,
+            ids=self._ids,
+            holder=self._ids.new("claim"),
+            grace=self._grace,
+        )
+
+    def _start(self, engine: Engine, running: RunningTurn) -> None:
+        key = (running.session.tenant, running.session.id)
+        driver = Driver(engine, running)
+        engine.live[key], self._drivers[key] = running.live, driver
+        task = asyncio.create_task(driver.run(), name=f"turn {running.id}")
+        self._tasks.add(task)
+
+        def ended(done: asyncio.Task[None]) -> None:
+            self._tasks.discard(done)
+            if self._drivers.get(key) is driver:
+                del self._drivers[key], engine.live[key]
+
+        task.add_done_callback(ended)
+
+
+def _surroundings(assistant: Assistant) -> Surroundings:
+    requires = [contract.requires for contract in assistant.contracts.values()] + [tool.requires for tool in assistant.hosted]
+    wanted = {requirement.variable for group in requires for requirement in group if isinstance(requirement, Configured)}
+    return Surroundings(frozenset(variable for variable in wanted if os.environ.get(variable)))

@@ -1,0 +1,1 @@
+"""Models: one provider a module, strangers to each other."""

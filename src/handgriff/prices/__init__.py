@@ -1,0 +1,1 @@
+"""Price books: strangers to each other, each imported by its own name."""

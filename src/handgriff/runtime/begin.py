@@ -1,0 +1,245 @@
+"""The beginning of a turn: what a crash left is closed, open proposals are superseded, lane and prefix are pinned, and one durable commit
+holds lease, user message and the first ledger row."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from handgriff.core import jsontext
+from handgriff.core.batch import AppendEvent, DecideProposal, HoldLease, IntroduceTyped, KeepPrefix, OpenRequest, Operation, PinSession
+from handgriff.core.caller import Caller
+from handgriff.core.envelope import enclose
+from handgriff.core.events import CallOutcome, Decision, Event, TextPart, UserMessage, Written
+from handgriff.core.message import HostedFace, Message
+from handgriff.core.outcome import refused
+from handgriff.core.prompt import face, prefix_hash, session_context, shared_instructions
+from handgriff.core.requirement import holds
+from handgriff.core.rows import Pinned, Proposal, Session
+from handgriff.core.skips import SUPERSEDED
+from handgriff.core.transcript import awaits_answer, news, open_calls, transcript
+from handgriff.core.turn import Turn
+from handgriff.errors import BackendError, DefinitionError, Refusal
+from handgriff.ports.model import Model
+from handgriff.ports.store import CommitRefused
+from handgriff.runtime.boundary.hooks import deliver
+from handgriff.runtime.boundary.resolve import menu, rights_now
+from handgriff.runtime.engine import LEASE_SECONDS, Engine, require, stored
+from handgriff.runtime.live import Live
+from handgriff.runtime.metering import open_row
+from handgriff.runtime.recover import recover, refuse_busy, unanswered
+from handgriff.runtime.turn import RunningTurn
+
+_TRIES = 3
+"""A decision or another turn may slip in between reading and committing; then it is read again."""
+_TITLE = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a user sends: text, untrusted hints of the client, and the request's own temporary values."""
+
+    text: str
+    hints: str | None = None
+    temp: Mapping[str, Any] | None = None
+
+
+async def begin(engine: Engine, caller: Caller, session_id: str, said: Said, *, detach: bool) -> RunningTurn:
+    """Begin a turn with a user's message.
+
+    Raises:
+        Refusal: `not_found`, `invalid` (no text, too long), `conversation_busy`.
+        BackendError: the store failed, or the session's lane has no model here.
+    """
+    text = _checked(engine, said.text)
+    return await _begun(engine, caller, session_id, replace(said, text=text), detach=detach)
+
+
+async def begin_again(engine: Engine, caller: Caller, session_id: str) -> RunningTurn | None:
+    """Begin the turn that goes on after the last decision; None where there is nothing to go on with."""
+    events = await engine.store.events(caller.tenant, session_id)
+    return await _begun(engine, caller, session_id, None, detach=False) if awaits_answer(events) else None
+
+
+async def _begun(engine: Engine, caller: Caller, session_id: str, said: Said | None, *, detach: bool) -> RunningTurn:
+    for attempt in range(_TRIES):
+        session = await recover(engine, await require(engine, caller, session_id))
+        try:
+            return await _try(engine, caller, session, said, detach=detach)
+        except CommitRefused as refused_commit:
+            if attempt == _TRIES - 1 or refused_commit.guard not in ("lease", "proposal", "effect", "session"):
+                break
+    raise Refusal("conversation_busy", "Another turn of this session runs.", next="Wait until it has ended, or stop it.", retry_after=1)
+
+
+async def _try(engine: Engine, caller: Caller, session: Session, said: Said | None, *, detach: bool) -> RunningTurn:
+    events = await engine.store.events(session.tenant, session.id)
+    refuse_busy(engine, session, await engine.store.proposals(session.tenant, session=session.id, state="running"), events)
+    await deliver(engine.store, engine.assistant, session.tenant)
+    turn_id = engine.ids.new("turn")
+    pinned, prefix, pin = await _pin(engine, caller, session, said)
+    session = replace(session, pinned=pinned)
+    closing = await _close_open_calls(engine, session, events, turn_id) if said is not None else ()
+    user = _user_message(engine, session, turn_id, said, events) if said is not None else None
+    model = _model(engine, pinned)
+    turn = RunningTurn(
+        id=turn_id,
+        caller=caller,
+        session=session,
+        epoch=session.lease.epoch + 1,
+        pinned=pinned,
+        lane=engine.lanes[pinned.lane],
+        model=model,
+        prefix=prefix,
+        parallel=_parallel(engine, pinned.lane),
+        machine=Turn(engine.assistant.limits),
+        live=Live(turn_id),
+        messages=_history(events, closing, user),
+        temp={name: jsontext.dumps(value) for name, value in (said.temp or {}).items()} if said and said.temp else {},
+        detach=detach,
+    )
+    await _commit(engine, turn, pin, closing, user, said)
+    return turn
+
+
+async def _commit(
+    engine: Engine, turn: RunningTurn, pin: Sequence[Operation], closing: Sequence[Operation], user: Written | None, said: Said | None
+) -> None:
+    session, now = turn.session, engine.clock.now()
+    turn.body = turn.request(final=engine.assistant.limits.model_requests == 1)
+    turn.row = open_row(engine, session, turn=turn.id, lane_name=turn.pinned.lane, lane=turn.lane, attempt=1, body=turn.body)
+    lease = HoldLease(session.tenant, session.id, turn.id, engine.holder, session.lease.epoch, now, now + timedelta(seconds=LEASE_SECONDS))
+    operations: list[Operation] = [lease, *pin, *closing]
+    if user is not None and said is not None:
+        operations += [AppendEvent(session.tenant, session.id, user), IntroduceTyped(session.tenant, session.id, said.text)]
+    committed = await engine.store.commit((*operations, OpenRequest(turn.row)), durable=True)
+    turn.live.begin_after(session.head)
+    written = [operation.event for operation in operations if isinstance(operation, AppendEvent)]
+    for event, seq in zip(written, committed.seqs, strict=True):
+        turn.live.store(stored(event, seq))
+
+
+def _history(events: Sequence[Event], closing: Sequence[Operation], user: Written | None) -> list[Message]:
+    fresh = [operation.event for operation in closing if isinstance(operation, AppendEvent)] + ([user] if user else [])
+    seq = events[-1].seq if events else 0
+    return list(transcript([*events, *(stored(event, seq + index + 1) for index, event in enumerate(fresh))]))
+
+
+async def _close_open_calls(engine: Engine, session: Session, events: Sequence[Event], turn: str) -> tuple[Operation, ...]:
+    """A new message decides what was open: proposals are superseded, anything else is said to be unknown or not run."""
+    calls = open_calls(events)
+    if not calls:
+        return ()
+    proposals = {proposal.call: proposal for proposal in await engine.store.proposals(session.tenant, session=session.id, state="pending")}
+    effects = {effect.call: effect for effect in await engine.store.effects(session.tenant, session=session.id)}
+    operations: list[Operation] = []
+    for call in calls:
+        if call.id in proposals:
+            operations += _supersede(engine, session, proposals[call.id], turn)
+        else:
+            operations += unanswered(engine, session, turn, call, effects.get(call.id))
+    return tuple(operations)
+
+
+def _supersede(engine: Engine, session: Session, proposal: Proposal, turn: str) -> tuple[Operation, ...]:
+    outcome = refused(SUPERSEDED)
+    body = CallOutcome(
+        call=proposal.call,
+        tool=proposal.tool,
+        step="consent",
+        shown=outcome.shown,
+        digest=proposal.digest,
+        code=outcome.code,
+        wire=engine.wire(session, proposal.wire_id)(outcome),
+        next=outcome.next,
+        proposal=proposal.id,
+    )
+    return (
+        DecideProposal(proposal.tenant, proposal.id, "pending", "superseded", engine.clock.now()),
+        AppendEvent(session.tenant, session.id, engine.written(turn, Decision(proposal.id, proposal.call, "superseded"))),
+        AppendEvent(session.tenant, session.id, engine.written(turn, body)),
+    )
+
+
+async def _pin(engine: Engine, caller: Caller, session: Session, said: Said | None) -> tuple[Pinned, str, tuple[Operation, ...]]:
+    """The session's lane and prefix: what it has for life, or, in its first turn, what it gets."""
+    if session.pinned is not None:
+        prefix = await engine.store.prefix(session.tenant, session.pinned.prefix)
+        if prefix is None:
+            raise BackendError("store", "reading a kept prefix", hint=f"Session {session.id} has lost it.") from LookupError(
+                session.pinned.prefix
+            )
+        return session.pinned, prefix, ()
+    assistant, today = engine.assistant, await rights_now(engine.boundary.callers, caller)
+    lane_name, lane = next(iter(engine.lanes.items()))
+    model = engine.models[lane.provider]
+    tools = [face(contract, model.wire.dialect) for contract in menu(assistant, today, engine.boundary.surroundings)]
+    hosted = [
+        HostedFace(tool.name)
+        for tool in assistant.hosted
+        if all(holds(requirement, today, engine.boundary.surroundings) for requirement in tool.requires)
+    ]
+    prefix = model.wire.prefix(
+        tools=tools, hosted=hosted, instructions=shared_instructions(assistant.instructions, _text(assistant.capabilities))
+    )
+    nonce = engine.ids.new("nonce")
+    pinned = Pinned(lane_name, lane.provider, prefix_hash(prefix), session_context(assistant.context, nonce), nonce)
+    title = session.title or (_title(said.text) if said else None)
+    return pinned, prefix, (KeepPrefix(session.tenant, pinned.prefix, prefix), PinSession(session.tenant, session.id, pinned, title))
+
+
+def _user_message(engine: Engine, session: Session, turn: str, said: Said, events: Sequence[Event]) -> Written:
+    pinned = session.pinned
+    if pinned is None:
+        raise AssertionError("the session is pinned before its first message is written")
+    model = _model(engine, pinned)
+    texts = [_news(outcome, pinned.nonce) for outcome in news(events)]
+    texts.append(said.text)
+    if said.hints and said.hints.strip():
+        texts.append("The client sent these hints:\n" + enclose(jsontext.dumps({"hints": jsontext.clean(said.hints)}), pinned.nonce))
+    return engine.written(turn, UserMessage((TextPart(said.text),), tuple(model.wire.text(text) for text in texts)))
+
+
+def _news(outcome: CallOutcome, nonce: str) -> str:
+    told = {"tool": outcome.tool, "call": outcome.call, "ended": outcome.code or "done", "summary": outcome.shown.summary}
+    return "A call whose outcome had been unknown has ended:\n" + enclose(jsontext.dumps(told), nonce)
+
+
+def _model(engine: Engine, pinned: Pinned) -> Model:
+    model = engine.model(pinned.provider)
+    if model is None or pinned.lane not in engine.lanes:
+        cause = LookupError(f"lane {pinned.lane!r} of {pinned.provider!r}")
+        raise BackendError(
+            "models", "opening the session's lane", hint=f"The session keeps lane {pinned.lane!r}; this host does not serve it."
+        ) from cause
+    return model
+
+
+def _parallel(engine: Engine, lane_name: str) -> bool:
+    lane = engine.lanes[lane_name]
+    if lane.parallel is not None:
+        return lane.parallel
+    return not any(contract.is_barrier for contract in engine.assistant.contracts.values())
+
+
+def _checked(engine: Engine, text: object) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise Refusal("invalid", "The message is empty.", next="Write something.")
+    limit = engine.assistant.limits.message_bytes
+    cleaned = jsontext.clean(text)
+    if len(cleaned.encode()) > limit:
+        raise Refusal(
+            "too_large", f"The message has more than {limit} bytes.", next="Write less, or in parts.", total=len(cleaned.encode())
+        )
+    return cleaned
+
+
+def _text(capabilities: object) -> str | None:
+    if capabilities is None or isinstance(capabilities, str):
+        return capabilities
+    raise DefinitionError("Assistant", "capabilities", "they are no text.", mend="give Markdown text, or a Path to it.")
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"

@@ -1,0 +1,1 @@
+"""The boundary: the one pipeline every call passes, and the only importer of handlers."""

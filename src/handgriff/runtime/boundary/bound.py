@@ -1,0 +1,57 @@
+"""The call a handler is given, bound to its session, its effect record and the application's objects."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from handgriff.core import jsontext
+from handgriff.core.call import ConfirmedProposal
+from handgriff.core.caller import Caller
+from handgriff.core.events import FrameBody, Progress
+from handgriff.core.result import Result
+from handgriff.runtime.boundary.state import BoundState
+
+T = TypeVar("T")
+Steps = Callable[[str, str], Awaitable[None]]
+InnerCall = Callable[[str, Mapping[str, Any]], Awaitable[Result[Any]]]
+
+
+@dataclass(slots=True)
+class BoundCall:
+    """`Call`, for real. What a step returned is kept by `record`; `inner` leads back to the boundary's first step."""
+
+    id: str
+    session: str
+    turn: str | None
+    caller: Caller
+    deps: Any
+    state: BoundState
+    now: datetime
+    log: logging.LoggerAdapter[logging.Logger]
+    say: Callable[[FrameBody], None]
+    inner: InnerCall
+    idempotency_key: str
+    proposal: ConfirmedProposal | None = None
+    steps: dict[str, str] = field(default_factory=dict)
+    record: Steps | None = None
+
+    async def progress(self, done: int, total: int | None = None, text: str | None = None) -> None:
+        """Tell whoever watches how far it is."""
+        self.say(Progress(self.id, done, total, None if text is None else jsontext.clean(text)))
+
+    async def step(self, name: str, fn: Callable[[], Awaitable[T]]) -> T:
+        """Run *fn* once in this effect's life."""
+        if name in self.steps:
+            return jsontext.loads(self.steps[name])  # type: ignore[return-value]  # the JSON of what fn returned
+        returned = await fn()
+        text = jsontext.dumps(returned)  # refused by name and type where it is not JSON
+        if self.record is not None:
+            await self.record(name, text)
+        self.steps[name] = text
+        return returned
+
+    async def tool(self, name: str, args: Mapping[str, Any]) -> Result[Any]:
+        """Call another tool."""
+        return await self.inner(name, args)

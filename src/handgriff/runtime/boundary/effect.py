@@ -1,0 +1,281 @@
+"""Step 7: claim, run, settle; one unit with one owner. A read just runs.
+
+A write that has begun is not cancelled, and its outcome is always settled by its claim id.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from handgriff.core.batch import (
+    AppendEvent,
+    ApplyDelta,
+    Batch,
+    ClaimEffect,
+    DecideProposal,
+    IntroduceSeen,
+    Operation,
+    SettleEffect,
+    StepEffect,
+)
+from handgriff.core.claim import answer_from, unknown, write_outcome
+from handgriff.core.contract import Contract
+from handgriff.core.events import CallOutcome, Decision, ProposalState, Written
+from handgriff.core.jsontext import JsonError
+from handgriff.core.lane import Limits
+from handgriff.core.outcome import Outcome, refused, succeeded
+from handgriff.core.result import Result
+from handgriff.core.rows import Effect, EffectState, Proposal
+from handgriff.core.view import view
+from handgriff.errors import BackendError, DefinitionError, Refusal
+from handgriff.ports.clock import Clock
+from handgriff.ports.ids import Ids
+from handgriff.ports.store import CommitRefused, Store
+from handgriff.runtime.boundary.attempt import Attempt, Ended
+from handgriff.runtime.boundary.bound import Steps
+from handgriff.runtime.boundary.hooks import queued
+from handgriff.runtime.boundary.invoke import explain, failure, invoke, invoke_within, required_result
+from handgriff.runtime.boundary.ready import Ready
+
+_LOG = logging.getLogger("handgriff.boundary")
+LEASE_MARGIN = timedelta(seconds=30)
+"""How long a claim outlives the tool's time-out (specification 7.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A claimed call's end: its outcome, and what its record becomes."""
+
+    outcome: Outcome
+    state: EffectState
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Performs the last step for one host."""
+
+    store: Store
+    clock: Clock
+    ids: Ids
+    limits: Limits
+
+    async def read(self, ready: Ready) -> Outcome:
+        """Run a read.
+
+        Raises:
+            Refusal: what the handler, its time-out or its result's size came to.
+        """
+        contract = ready.contract
+        try:
+            returned = await invoke_within(self.seconds(contract), contract.handler, **_parameters(ready))
+            return self._shape(ready, required_result(contract, returned), must_tell=False)
+        except Exception as error:  # whatever the application raises is explained here, and logged if nobody mapped it
+            raise self.refusal(error, ready.contract, ready.call.id) from error
+
+    async def claim(self, ready: Ready) -> Effect | Ended:
+        """Claim the effect, durably, before its handler starts; or what there is to say instead.
+
+        Raises:
+            Refusal: the key or the proposal is somebody else's.
+        """
+        effect = await self._effect(ready)
+        try:
+            await self._claim(ready, effect)
+        except CommitRefused as taken:
+            return await self._second(ready, effect, taken)
+        ready.call.idempotency_key = effect.key
+        ready.call.steps.update(dict((await self._record(effect)).steps))
+        ready.call.record = self._stepper(effect)
+        return effect
+
+    async def run(self, ready: Ready) -> object:
+        """Run a claimed handler. What it raises leaves through the application's own context, so that it can roll back."""
+        return await invoke_within(self.seconds(ready.contract), ready.contract.handler, **_parameters(ready))
+
+    def done(self, ready: Ready, returned: object) -> Ran:
+        """A claimed handler has returned: it has happened, whatever its answer looks like."""
+        try:
+            result = required_result(ready.contract, returned)
+        except DefinitionError as error:
+            self.incident(error, ready.contract, ready.call.id)
+            result = Result("It was done, but it gave no readable answer.")
+        return Ran(self._shape(ready, result, must_tell=True), "done")
+
+    def failed(self, ready: Ready, error: Exception) -> Ran:
+        """A claimed handler raised: a refusal says that nothing happened; after anything else nobody knows."""
+        ready.call.state.forget()
+        explained = explain(error, ready.contract)
+        if isinstance(explained, Refusal):
+            return Ran(refused(_with_steps(explained, tuple(ready.call.steps))), "failed")
+        incident = self.incident(explained.error, ready.contract, ready.call.id)
+        return Ran(refused(unknown(incident), incident=incident), "indeterminate")
+
+    def seconds(self, contract: Contract) -> float:
+        """The tool's time-out."""
+        return contract.limits.seconds or self.limits.call_seconds
+
+    def refusal(self, error: Exception, contract: Contract, call: str) -> Refusal:
+        """What *error* says to the model where no effect is at stake; its trace goes to the log."""
+        explained = explain(error, contract)
+        if isinstance(explained, Refusal):
+            return explained
+        return failure(explained.error, contract, self.incident(explained.error, contract, call))
+
+    def incident(self, error: Exception, contract: Contract, call: str) -> str:
+        """Log *error* under a new incident id."""
+        incident = self.ids.new("incident")
+        _LOG.error("%s: tool %s, call %s", incident, contract.name, call, exc_info=error)
+        return incident
+
+    async def _effect(self, ready: Ready) -> Effect:
+        attempt, contract, now = ready.attempt, ready.contract, self.clock.now()
+        return Effect(
+            tenant=attempt.place.tenant,
+            tool=contract.name,
+            key=await self._key(ready),
+            digest=ready.digest,
+            claim=self.ids.new("claim"),
+            session=attempt.place.session,
+            user=attempt.place.user,
+            turn=attempt.place.turn,
+            call=attempt.id,
+            state="running",
+            lease_until=now + timedelta(seconds=self.seconds(contract)) + LEASE_MARGIN,
+            claimed_at=now,
+            proposal=attempt.confirmed.id if attempt.confirmed else None,
+        )
+
+    async def _key(self, ready: Ready) -> str:
+        contract = ready.contract
+        if contract.idempotency_key is None:
+            return ready.attempt.id
+        key = await invoke(contract.idempotency_key, view(contract.schema, ready.arguments), ready.call)
+        if not isinstance(key, str) or not 0 < len(key) <= 256:  # noqa: PLR2004  # as long as any id
+            raise DefinitionError(
+                contract.name, "idempotency_key", "it answered no text of 1 to 256 characters.", mend="return such a text."
+            )
+        return key
+
+    async def _claim(self, ready: Ready, effect: Effect) -> None:
+        proposal = ready.attempt.confirmed
+        batch: Batch = (ClaimEffect(effect),)
+        if proposal is not None:
+            if self.clock.now() >= proposal.expires_at:
+                raise Refusal(
+                    "expired", "The confirmation came too late. Nothing was done.", next="Propose it again if it is still wanted."
+                )
+            batch = (*self.decided(proposal, "pending", "running", ready.attempt.grant.user), *batch)
+        await self.store.commit(batch, durable=True)
+
+    async def _second(self, ready: Ready, effect: Effect, taken: CommitRefused) -> Ended:
+        """Somebody was first: at the proposal, or at this key."""
+        if taken.guard == "proposal":
+            raise Refusal("conflict", "This proposal is decided already.")
+        if taken.guard == "session":
+            raise Refusal("not_found", "There is no such session.")
+        outcome = answer_from(await self._record(effect), effect.digest, self.clock.now())
+        return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
+
+    async def _record(self, effect: Effect) -> Effect:
+        return await self.store.effect(effect.tenant, effect.tool, effect.key) or effect
+
+    def _stepper(self, effect: Effect) -> Steps:
+        async def record(name: str, result: str) -> None:
+            await self.store.commit((StepEffect(effect.tenant, effect.tool, effect.key, effect.claim, name, result),), durable=True)
+
+        return record
+
+    def _shape(self, ready: Ready, result: Result[object], *, must_tell: bool) -> Outcome:
+        contract = ready.contract
+        limit = contract.limits.result_bytes or self.limits.result_bytes
+        try:
+            data = None if result.data is None else contract.output.serialise(result.data)
+        except JsonError as error:
+            if not must_tell:
+                raise
+            self.incident(error, contract, ready.call.id)
+            return succeeded(Result(f"{result.summary} Its data could not be shown."), None, (), limit=limit, narrow_by=(), must_tell=True)
+        introduced = () if data is None else contract.output.introduced(data)
+        narrow_by = tuple(argument.name for argument in contract.schema.arguments)
+        return succeeded(result, data, introduced, limit=limit, narrow_by=narrow_by, must_tell=must_tell)
+
+    async def settle(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
+        """Commit the outcome and what belongs to it, whoever holds the session's lease. It is never lost silently."""
+        record = await self._record(effect)
+        # Whoever found this claim while it ran has told the model "unknown" already; the true outcome then comes as news.
+        ended = self.ended(ready.attempt, "effect", ran.outcome, ready.digest, started=ready.started, late=record.state == "indeterminate")
+        try:
+            return await self._commit(ready, effect, ran, ended)
+        except CommitRefused as refusal:
+            # The session is gone, or somebody resolved the effect: the record of that decision stands, and the event says what we saw.
+            _LOG.warning("call %s settled after its %s was gone", ready.call.id, refusal.guard)
+            return ended
+        except BackendError as error:
+            # The claim is on disk without an outcome, which is what indeterminate means; the next access finds it.
+            incident = self.incident(error, ready.contract, ready.call.id)
+            return self.ended(ready.attempt, "effect", refused(unknown(incident), incident=incident), ready.digest, started=ready.started)
+
+    async def _commit(self, ready: Ready, effect: Effect, ran: Ran, ended: Ended) -> Ended:
+        now, proposal = self.clock.now(), ready.attempt.confirmed
+        settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, now, write_outcome(ran.outcome))
+        batch: list[Operation] = [settle, *ended.ops, *self._consequences(ready, ran)]
+        if proposal is not None:
+            batch += self.decided(proposal, "indeterminate" if ended.body.late else "running", ran.state, ready.attempt.grant.user)
+        committed = await self.store.commit(tuple(batch))
+        ready.call.state.keep_temp()
+        return Ended(ended.outcome, ended.event, ended.body, seq=committed.seqs[0])
+
+    def _consequences(self, ready: Ready, ran: Ran) -> Sequence[Operation]:
+        place = ready.attempt.place
+        delta = ready.call.state.delta()
+        hooks = queued(ready, ran.outcome, now=self.clock.now(), ids=self.ids) if ran.state == "done" else ()
+        return (*((ApplyDelta(place.tenant, place.session, place.user, delta),) if delta else ()), *hooks)
+
+    def decided(self, proposal: Proposal, expected: ProposalState, state: ProposalState, by: str | None) -> tuple[Operation, ...]:
+        """Move *proposal* and say so."""
+        now = self.clock.now()
+        event = Written(self.ids.new("event"), proposal.turn, now, Decision(proposal.id, proposal.call, state, by))
+        return (
+            DecideProposal(proposal.tenant, proposal.id, expected, state, now, by),
+            AppendEvent(proposal.tenant, proposal.session, event),
+        )
+
+    def ended(self, attempt: Attempt, step: str, outcome: Outcome, digest: str, *, started: float, late: bool = False) -> Ended:
+        """The outcome with its event and what has to be committed for it."""
+        place = attempt.place
+        body = CallOutcome(
+            call=attempt.id,
+            tool=attempt.tool,
+            step=step,
+            shown=outcome.shown,
+            digest=digest,
+            code=outcome.code,
+            wire="" if attempt.parent else place.wire(outcome),
+            next=outcome.next,
+            incident=outcome.incident,
+            proposal=attempt.confirmed.id if attempt.confirmed else None,
+            parent=attempt.parent,
+            replayed=outcome.replayed,
+            late=late,
+            duration_us=int((self.clock.monotonic() - started) * 1_000_000),
+        )
+        event = Written(self.ids.new("event"), place.turn, self.clock.now(), body)
+        ops: Batch = (AppendEvent(place.tenant, place.session, event),)
+        if outcome.introduced:
+            ops = (*ops, IntroduceSeen(place.tenant, place.session, outcome.introduced))
+        return Ended(outcome, event, body, ops)
+
+
+def _parameters(ready: Ready) -> dict[str, object]:
+    parameters = dict(ready.arguments.values)
+    if ready.contract.call_parameter is not None:
+        parameters[ready.contract.call_parameter] = ready.call
+    return parameters
+
+
+def _with_steps(refusal: Refusal, done: tuple[str, ...]) -> Refusal:
+    """A refusal names what is done already, so that nobody believes that nothing was."""
+    if not done:
+        return refusal
+    return Refusal(refusal.code, refusal.message, next=refusal.next, **{**refusal.facts, "done_steps": done})

@@ -1,0 +1,93 @@
+"""Running what the application wrote: async in this task, sync in a worker thread, within a time; and what its exceptions mean."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from handgriff.core.contract import Contract
+from handgriff.core.result import Result
+from handgriff.errors import BackendError, DefinitionError, Refusal, RefusalCode
+
+
+class TimedOut(Exception):  # told apart from a TimeoutError of the application's own
+    """The call took longer than its limit."""
+
+
+async def invoke(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call *function*, whichever kind it is."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004  # an object with an async __call__
+        return await function(*args, **kwargs)
+    # A thread can't be cancelled: it is abandoned, and its call reported as what it then is.
+    returned = await anyio.to_thread.run_sync(functools.partial(function, *args, **kwargs), abandon_on_cancel=True)
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+async def invoke_within(seconds: float, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """`invoke`, within *seconds*.
+
+    Raises:
+        TimedOut: the time was over first.
+    """
+    with anyio.move_on_after(seconds) as scope:
+        return await invoke(function, *args, **kwargs)
+    if scope.cancelled_caught:
+        raise TimedOut
+    raise AssertionError("unreachable: the scope was left without a result")
+
+
+@dataclass(frozen=True, slots=True)
+class Unforeseen:
+    """An exception nobody mapped: what it was is for the log alone."""
+
+    error: Exception
+
+
+def explain(error: Exception, contract: Contract) -> Refusal | Unforeseen:
+    """What *error*, raised by the application, means: a refusal says that nothing happened."""
+    if isinstance(error, Refusal):
+        return error
+    for kind, meaning in contract.errors.items():
+        if isinstance(error, kind):
+            return Refusal(meaning, str(error) or kind.__name__) if isinstance(meaning, str) else meaning(error)
+    if type(error).__module__.startswith("pydantic"):
+        return _validation(error)
+    return Unforeseen(error)
+
+
+def required_result(contract: Contract, returned: object) -> Result[Any]:
+    """What a handler returned, as a result.
+
+    Raises:
+        DefinitionError: it is none.
+    """
+    if isinstance(returned, Result):
+        return returned
+    if contract.is_imported:
+        return Result(f"{contract.name} answered.", returned)
+    raise DefinitionError(contract.name, "return value", f"it is {type(returned).__name__}.", mend="return a Result.")
+
+
+def failure(error: Exception, contract: Contract, incident: str) -> Refusal:
+    """The refusal for an unforeseen error outside an effect: nothing of it is shown but the incident."""
+    if isinstance(error, TimedOut):
+        return Refusal(
+            "transient", f"{contract.name} took too long and was given up.", next="Try again once, or ask for less.", incident=incident
+        )
+    code: RefusalCode = "transient" if isinstance(error, (BackendError, ConnectionError)) else "permanent"
+    advice = "Try again later." if code == "transient" else "Do not repeat it; tell the user that it failed."
+    return Refusal(code, f"{contract.name} failed.", next=advice, incident=incident)
+
+
+def _validation(error: Exception) -> Refusal | Unforeseen:
+    errors = getattr(error, "errors", None)
+    if not callable(errors):
+        return Unforeseen(error)
+    fields: Mapping[str, str] = {
+        "/".join(map(str, item["loc"])) or "arguments": str(item["msg"]) for item in errors(include_url=False, include_input=False)
+    }
+    return Refusal("invalid", f"{', '.join(fields)}: not valid.", fields=fields)

@@ -1,0 +1,72 @@
+"""Step 5: values that must have been seen, the application's own checks, and the hooks that may refuse."""
+
+from handgriff.core.caller import Caller
+from handgriff.core.contract import Contract
+from handgriff.core.requirement import Surroundings
+from handgriff.core.schema.form import Arguments
+from handgriff.core.view import view
+from handgriff.errors import Refusal
+from handgriff.ports.store import SessionReads
+from handgriff.runtime.assistant import Assistant
+from handgriff.runtime.boundary.attempt import Attempt
+from handgriff.runtime.boundary.bound import BoundCall
+from handgriff.runtime.boundary.invoke import invoke
+from handgriff.runtime.boundary.resolve import menu
+
+
+async def check_known(
+    store: SessionReads,
+    assistant: Assistant,
+    surroundings: Surroundings,
+    *,
+    attempt: Attempt,
+    contract: Contract,
+    arguments: Arguments,
+    caller: Caller,
+) -> None:
+    """Every argument that demands it was seen in this session.
+
+    Raises:
+        Refusal: `invalid`, with the fields and the tools that provide such values.
+    """
+    if attempt.is_typed:
+        return
+    place, unseen = attempt.place, {}
+    for known in contract.schema.demanded(arguments):
+        if await store.seen(place.tenant, place.session, known.kind, known.value) is None:
+            unseen[known.path] = known.kind
+    if not unseen:
+        return
+    providers = tuple(tool.name for tool in menu(assistant, caller, surroundings) if set(tool.output.introduces) & set(unseen.values()))
+    advice = f"Get it from {' or '.join(providers)} first." if providers else "Ask the user for it."
+    raise Refusal(
+        "invalid",
+        f"{', '.join(unseen)}: this value was not seen in this conversation.",
+        next=advice,
+        fields={path: f"an unseen {kind}" for path, kind in unseen.items()},
+        provides=providers,
+    )
+
+
+async def check_meaning(contract: Contract, arguments: Arguments, call: BoundCall) -> None:
+    """The application's checks, then the hooks.
+
+    Raises:
+        Refusal: one of them says no.
+    """
+    if contract.validate is not None:
+        await invoke(contract.validate, view(contract.schema, arguments), call)
+    for hook in contract.before_call:
+        await invoke(hook, contract.name, view(contract.schema, arguments), call)
+
+
+async def check_authority(contract: Contract, arguments: Arguments, call: BoundCall) -> None:
+    """The row-level right. Anything but True is a no, so that a forgotten return lets nobody in.
+
+    Raises:
+        Refusal: `denied`, or what the application said.
+    """
+    if contract.authorize is None:
+        return
+    if await invoke(contract.authorize, view(contract.schema, arguments), call) is not True:
+        raise Refusal("denied", "You may use this tool, but not with these arguments.")

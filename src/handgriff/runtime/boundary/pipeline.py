@@ -1,0 +1,233 @@
+"""The boundary itself: seven steps in one order. Chat, command line, Python and confirmed proposals all come through `pass_through`.
+
+Each step checks something else and none replaces another. The step that decided is on the outcome's event.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from handgriff.core import jsontext
+from handgriff.core.call import ConfirmedProposal
+from handgriff.core.caller import Caller
+from handgriff.core.contract import Contract
+from handgriff.core.jsontext import JsonError
+from handgriff.core.outcome import refused
+from handgriff.core.proposal import read_before
+from handgriff.core.requirement import Surroundings
+from handgriff.core.result import Result
+from handgriff.core.rows import Effect, Proposal
+from handgriff.core.schema.form import Arguments
+from handgriff.errors import Refusal
+from handgriff.ports.callers import Callers, Deps
+from handgriff.ports.store import Store
+from handgriff.runtime.assistant import Assistant
+from handgriff.runtime.boundary.attempt import Attempt, Ended, Passed, Step
+from handgriff.runtime.boundary.bound import BoundCall, InnerCall
+from handgriff.runtime.boundary.consent import check_still_true, make_plan, needs_person, park, stale
+from handgriff.runtime.boundary.effect import Effects, Ran
+from handgriff.runtime.boundary.gate import check_gate
+from handgriff.runtime.boundary.meaning import check_authority, check_known, check_meaning
+from handgriff.runtime.boundary.ready import Ready
+from handgriff.runtime.boundary.resolve import resolve, rights_now
+from handgriff.runtime.boundary.state import BoundState
+
+_LOG = logging.getLogger("handgriff.call")
+
+
+@dataclass(slots=True)
+class _Trail:
+    """Which step an attempt has reached, and the digest of its arguments as far as they are known."""
+
+    step: Step = "resolve"
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The pipeline of one host."""
+
+    assistant: Assistant
+    store: Store
+    callers: Callers
+    deps: Deps
+    surroundings: Surroundings
+    effects: Effects
+
+    async def pass_through(self, attempt: Attempt) -> Passed:
+        """Take *attempt* through the steps. It always answers; what raises is a broken store, or a cancelled read."""
+        trail = _Trail(digest=_raw_digest(attempt.arguments))
+        started = self.effects.clock.monotonic()
+        try:
+            return await self._steps(attempt, trail, started)
+        except Refusal as refusal:
+            incident = refusal.facts.get("incident")
+            outcome = refused(refusal, incident=incident if isinstance(incident, str) else None)
+            return self.effects.ended(attempt, trail.step, outcome, trail.digest, started=started)
+
+    async def _steps(self, attempt: Attempt, trail: _Trail, started: float) -> Passed:
+        caller = await rights_now(self.callers, attempt.grant)
+        contract = resolve(self.assistant, attempt.tool, caller, self.surroundings)
+        self._check_nesting(attempt, contract)
+        trail.step = "form"
+        arguments = contract.schema.validate(attempt.arguments)
+        trail.digest = jsontext.digest(arguments.canonical)
+        with anyio.CancelScope() as scope:
+            return await self._perform(attempt, contract, caller, arguments, trail, started, scope)
+        raise AssertionError("unreachable: this scope is never cancelled itself")
+
+    async def _perform(
+        self,
+        attempt: Attempt,
+        contract: Contract,
+        caller: Caller,
+        arguments: Arguments,
+        trail: _Trail,
+        started: float,
+        scope: anyio.CancelScope,
+    ) -> Passed:
+        """Steps 3 to 7 inside the application's objects. A write is settled after they are closed: closing may be what commits it."""
+        passed: Passed | None = None
+        claimed: tuple[Ready, Effect] | None = None
+        ran: Ran | None = None
+        try:
+            async with self._call(attempt, contract, caller) as call:
+                ready = Ready(attempt, contract, caller, arguments, call, trail.digest, started)
+                await self._check(ready, trail)
+                trail.step = "consent"
+                passed = await self._consent(ready)
+                if passed is None and not contract.has_effect_record:
+                    trail.step = "effect"
+                    return self.effects.ended(attempt, trail.step, await self.effects.read(ready), ready.digest, started=started)
+                if passed is None:
+                    trail.step = "effect"
+                    # From here on a stop or a client that leaves cancels nothing of it.
+                    scope.shield = True
+                    claim = await self.effects.claim(ready)
+                    if isinstance(claim, Ended):
+                        passed = claim
+                    else:
+                        claimed = (ready, claim)
+                        ran = self.effects.done(ready, await self.effects.run(ready))
+        except Exception as error:
+            if claimed is not None:
+                ran = self.effects.failed(claimed[0], error)
+            elif passed is None:
+                raise self.effects.refusal(error, contract, attempt.id) from error
+            else:
+                self.effects.incident(error, contract, attempt.id)
+        if claimed is not None:
+            return await self.effects.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
+        if passed is None:
+            raise self.effects.refusal(_swallowed(), contract, attempt.id)
+        return passed
+
+    async def _check(self, ready: Ready, trail: _Trail) -> None:
+        trail.step = "authority"
+        await check_authority(ready.contract, ready.arguments, ready.call)
+        trail.step = "gate"
+        check_gate(ready.contract)
+        trail.step = "meaning"
+        await check_known(
+            self.store,
+            self.assistant,
+            self.surroundings,
+            attempt=ready.attempt,
+            contract=ready.contract,
+            arguments=ready.arguments,
+            caller=ready.caller,
+        )
+        await check_meaning(ready.contract, ready.arguments, ready.call)
+
+    async def _consent(self, ready: Ready) -> Passed | None:
+        contract, effects, confirmed = ready.contract, self.effects, ready.attempt.confirmed
+        if confirmed is not None:
+            await self._check_confirmed(ready, confirmed)
+            return None
+        if not needs_person(ready):
+            return None
+        if ready.attempt.parent is not None:
+            raise Refusal(
+                "unconfirmed", f"{contract.name} needs a person's confirmation, so another tool can't call it.", next="Call it directly."
+            )
+        plan = await make_plan(ready, seconds=effects.seconds(contract))
+        parked = await park(ready, plan, store=self.store, clock=effects.clock, ids=effects.ids, seconds=effects.limits.proposal_seconds)
+        if ready.attempt.place.can_park:
+            return parked
+        link = f"/confirm/{parked.proposal.id}"
+        raise Refusal("unconfirmed", f"{plan.summary} A person must confirm this.", link=link, proposal=parked.proposal.id)
+
+    async def _check_confirmed(self, ready: Ready, proposal: Proposal) -> None:
+        try:
+            plan = await make_plan(ready, seconds=self.effects.seconds(ready.contract))
+        except Refusal as refusal:
+            # It can't be planned any more: the world has moved since the person saw it.
+            raise stale(refusal.message) from refusal
+        check_still_true(ready, plan, proposal)
+
+    def _check_nesting(self, attempt: Attempt, contract: Contract) -> None:
+        if attempt.parent is not None and contract.is_barrier and not attempt.parent_writes:
+            raise Refusal("denied", f"A read may not call {contract.name}, which writes.")
+
+    @asynccontextmanager
+    async def _call(self, attempt: Attempt, contract: Contract, caller: Caller) -> AsyncIterator[BoundCall]:
+        place, confirmed = attempt.place, attempt.confirmed
+        now = self.effects.clock.now()
+        async with self.deps(caller) as deps:
+            yield BoundCall(
+                id=attempt.id,
+                session=place.session,
+                turn=place.turn,
+                caller=caller,
+                deps=deps,
+                state=BoundState(self.store, place, is_writable=contract.writes is not None),
+                now=now,
+                log=logging.LoggerAdapter(_LOG, {"call": attempt.id, "tool": contract.name}),
+                say=place.say,
+                inner=self._inner(attempt, contract),
+                idempotency_key=attempt.id,
+                proposal=ConfirmedProposal(confirmed.id, read_before(confirmed.before), attempt.grant.user) if confirmed else None,
+            )
+
+    def _inner(self, attempt: Attempt, contract: Contract) -> InnerCall:
+        async def inner(name: str, args: Mapping[str, Any]) -> Result[Any]:
+            passed = await self.pass_through(
+                Attempt(
+                    id=self.effects.ids.new("call"),
+                    tool=name,
+                    arguments=args,
+                    grant=attempt.grant,
+                    place=attempt.place,
+                    is_typed=attempt.is_typed,
+                    parent=attempt.id,
+                    parent_writes=contract.is_barrier,
+                )
+            )
+            return await self._inner_result(passed)
+
+        return inner
+
+    async def _inner_result(self, passed: Passed) -> Result[Any]:
+        if not isinstance(passed, Ended):
+            raise AssertionError("an inner call is never parked")  # noqa: TRY004  # a promise of _consent, not a type
+        if passed.ops:
+            await self.store.commit(passed.ops)
+        outcome = passed.outcome
+        if outcome.code is not None:
+            raise Refusal(outcome.code, outcome.shown.summary, next=outcome.next)
+        return Result(outcome.shown.summary, None if outcome.data is None else jsontext.loads(outcome.data))
+
+
+def _swallowed() -> Exception:
+    return RuntimeError("the application's own context swallowed an exception")
+
+
+def _raw_digest(arguments: str | Mapping[str, Any]) -> str:
+    try:
+        return jsontext.digest(arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments)))
+    except JsonError:
+        return ""

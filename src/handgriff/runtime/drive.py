@@ -1,0 +1,326 @@
+"""The driver: performs a turn as a task of its own. It feeds the machine what happened and does what the machine says.
+
+    inbox -> machine.feed -> commands -> (store, then show) -> inbox …
+
+Beside the machine run its children: the model stream, the calls of one run, and three watchers (lease and stop flag, wall time, grace).
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import anyio
+from anyio.abc import TaskGroup
+
+from handgriff.core.batch import AppendEvent, CheckLease, OpenRequest, Operation, ReleaseLease, RenewLease
+from handgriff.core.catalogue import say
+from handgriff.core.events import Retrying, TurnEnded
+from handgriff.core.message import Message
+from handgriff.core.outcome import refused
+from handgriff.core.proposal import parked
+from handgriff.core.skips import CANCELLED, SKIPS
+from handgriff.core.turn import (
+    CallEnded,
+    CancelReads,
+    CloseStream,
+    Command,
+    End,
+    Happened,
+    RunCalls,
+    SendRequest,
+    SettleCalls,
+    SkipCalls,
+    SkipReason,
+    StopReason,
+    StopRequested,
+    TimeUp,
+)
+from handgriff.errors import Refusal
+from handgriff.ports.store import CommitRefused
+from handgriff.runtime.ask import ask
+from handgriff.runtime.boundary.attempt import Attempt, Ended, Parked, Passed, Place
+from handgriff.runtime.boundary.hooks import deliver
+from handgriff.runtime.boundary.invoke import invoke
+from handgriff.runtime.engine import LEASE_SECONDS, RENEW_SECONDS, Engine, stored
+from handgriff.runtime.metering import open_row, totals
+from handgriff.runtime.turn import RunningTurn
+
+WATCH_SECONDS = 1.0
+"""How often the stop flag is looked at: `stop` from another replica must hold within two seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOver:
+    """What an `on_turn_end` hook is told."""
+
+    tenant: str
+    user: str
+    session: str
+    turn: str
+    ended: TurnEnded
+
+
+@dataclass(slots=True)
+class Driver:
+    """One turn's task."""
+
+    engine: Engine
+    turn: RunningTurn
+    _inbox: list[Happened] = field(default_factory=list)
+    _arrived: anyio.Event = field(default_factory=anyio.Event)
+    _stream: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    _stream_done: anyio.Event = field(default_factory=anyio.Event)
+    _reads: dict[str, anyio.CancelScope] = field(default_factory=dict)
+    _limiter: anyio.CapacityLimiter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._limiter = anyio.CapacityLimiter(self.engine.assistant.limits.parallel)
+
+    def stop(self, reason: StopReason) -> None:
+        """Ask the turn to stop."""
+        self._tell(StopRequested(reason))
+
+    async def run(self) -> None:
+        """Perform the turn to its terminal event."""
+        turn = self.turn
+        try:
+            async with anyio.create_task_group() as tasks:
+                for watch in (self._keep_lease, self._watch_time, self._watch_subscribers):
+                    tasks.start_soon(watch)
+                await self._loop(tasks)
+                tasks.cancel_scope.cancel()
+            turn.live.end()
+        except BaseException as error:
+            # No terminal event could be stored: whoever watches is told so, and the next access closes the turn.
+            turn.live.end(_unwrapped(error))
+            if not isinstance(error, Exception):
+                raise
+            self.engine.log.exception("turn %s ended without a terminal event", turn.id)
+
+    async def _loop(self, tasks: TaskGroup) -> None:
+        machine = self.turn.machine
+        commands = machine.start()
+        while True:
+            for command in commands:
+                await self._perform(command, tasks)
+            if machine.phase == "over":
+                return
+            commands = machine.feed(await self._next())
+
+    async def _next(self) -> Happened:
+        while not self._inbox:
+            self._arrived = anyio.Event()
+            await self._arrived.wait()
+        return self._inbox.pop(0)
+
+    def _tell(self, event: Happened) -> None:
+        self._inbox.append(event)
+        self._arrived.set()
+
+    async def _perform(self, command: Command, tasks: TaskGroup) -> None:
+        match command:
+            case SendRequest():
+                await self._send(command, tasks)
+            case RunCalls(ids):
+                for call in ids:
+                    tasks.start_soon(self._call, call)
+            case SkipCalls(ids, reason):
+                for call in ids:
+                    self.turn.passed[call] = self._skipped(call, SKIPS[reason], reason)
+            case SettleCalls(ids):
+                await self._settle(ids)
+            case CancelReads():
+                for scope in self._reads.values():
+                    scope.cancel()
+            case CloseStream():
+                self._stream.cancel()
+                await self._stream_done.wait()
+            case End():
+                await self._end(command)
+
+    async def _send(self, command: SendRequest, tasks: TaskGroup) -> None:
+        turn = self.turn
+        self._take_results()
+        self._stream, self._stream_done = anyio.CancelScope(), anyio.Event()
+        if command.delay:
+            tasks.start_soon(self._ask_later, command)
+            return
+        if turn.row is None:
+            await self._open(command)
+        tasks.start_soon(self._ask)
+
+    async def _open(self, command: SendRequest) -> None:
+        """Open the ledger row, together with what the round before it left to store."""
+        turn = self.turn
+        turn.body = turn.request(final=command.final)
+        turn.row = open_row(
+            self.engine, turn.session, turn=turn.id, lane_name=turn.pinned.lane, lane=turn.lane, attempt=command.attempt, body=turn.body
+        )
+        await self.engine.store.commit((self._guard(), OpenRequest(turn.row)))
+
+    async def _ask_later(self, command: SendRequest) -> None:
+        async def wait_and_open() -> None:
+            turn = self.turn
+            turn.live.send(Retrying(turn.rows[-1].id, command.attempt, command.delay))
+            await self.engine.clock.sleep(command.delay)
+            await self._open(command)
+
+        await self._ask(before=wait_and_open)
+
+    async def _ask(self, before: Callable[[], Awaitable[None]] | None = None) -> None:
+        turn = self.turn
+        try:
+            with self._stream:
+                if before is not None:
+                    await before()
+                if turn.row is None:
+                    raise AssertionError("a request is sent only under an open ledger row")
+                self._tell(await ask(self.engine, turn, turn.row, turn.body))
+        finally:
+            self._stream_done.set()
+
+    async def _call(self, call: str) -> None:
+        asked = self.turn.calls[call]
+        contract = self.engine.assistant.contracts.get(asked.tool)
+        if contract is not None and contract.is_barrier:
+            passed = await self.engine.boundary.pass_through(self._attempt(call))
+        else:
+            passed = await self._read(call)
+        self.turn.passed[call] = passed
+        code = passed.outcome.code if isinstance(passed, Ended) else None
+        self._tell(CallEnded(call, code, is_parked=isinstance(passed, Parked)))
+
+    async def _read(self, call: str) -> Passed:
+        with anyio.CancelScope() as scope:
+            self._reads[call] = scope
+            try:
+                async with self._limiter:
+                    return self._within_bytes(call, await self.engine.boundary.pass_through(self._attempt(call)))
+            finally:
+                del self._reads[call]
+        return self._skipped(call, CANCELLED, "not_run")
+
+    def _attempt(self, call: str) -> Attempt:
+        turn, asked = self.turn, self.turn.calls[call]
+        place = Place(
+            tenant=turn.session.tenant,
+            user=turn.session.user,
+            session=turn.session.id,
+            turn=turn.id,
+            wire=self.engine.wire(turn.session, asked.wire_id),
+            say=turn.live.send,
+            temp=turn.temp,
+        )
+        return Attempt(call, asked.tool, asked.arguments, turn.caller, place, wire_id=asked.wire_id)
+
+    def _skipped(self, call: str, refusal: Refusal, step: SkipReason) -> Ended:
+        attempt = self._attempt(call)
+        return self.engine.boundary.effects.ended(attempt, step, refused(refusal), "", started=self.engine.clock.monotonic())
+
+    def _within_bytes(self, call: str, passed: Passed) -> Passed:
+        """Results of one turn are bounded together; a read past the bound is refused, and says so."""
+        if not isinstance(passed, Ended):
+            return passed
+        turn, limit = self.turn, self.engine.assistant.limits.turn_result_bytes
+        turn.result_bytes += len(passed.outcome.text)
+        if turn.result_bytes <= limit or not passed.outcome.is_ok:
+            return passed
+        refusal = Refusal(
+            "limit", f"The results of this answer have reached {limit} bytes.", next="Answer with what you have, or ask for less."
+        )
+        return self.engine.boundary.effects.ended(
+            self._attempt(call), "effect", refused(refusal), passed.body.digest, started=self.engine.clock.monotonic()
+        )
+
+    async def _settle(self, ids: tuple[str, ...]) -> None:
+        """Store the outcomes of a run in call order, in one commit, then show them."""
+        turn, ended = self.turn, [passed for call in ids if isinstance(passed := self.turn.passed.get(call), Ended)]
+        fresh = [passed for passed in ended if passed.seq is None]
+        operations: list[Operation] = [operation for passed in fresh for operation in passed.ops]
+        seqs = (await self.engine.store.commit((self._guard(), *operations))).seqs if operations else ()
+        numbers = dict(zip((passed.event.id for passed in fresh), seqs, strict=True))
+        for passed in ended:
+            turn.live.store(stored(passed.event, passed.seq or numbers[passed.event.id]))
+        if any(passed.seq is not None for passed in ended):
+            await deliver(self.engine.store, self.engine.assistant, turn.session.tenant)
+
+    def _take_results(self) -> None:
+        """The round is complete: its results become the next message, in call order."""
+        turn = self.turn
+        if not turn.calls:
+            return
+        blocks = [passed.body.wire for call in turn.calls if isinstance(passed := turn.passed[call], Ended)]
+        turn.messages.append(Message("user", tuple(blocks)))
+        turn.calls = {}
+
+    async def _end(self, command: End) -> None:
+        turn = self.turn
+        key = command.code if command.code and command.status != "aborted" else command.status
+        message = None if command.status == "done" else say(key, turn.caller.locale)
+        waiting = tuple(parked(passed.proposal) for passed in turn.passed.values() if isinstance(passed, Parked))
+        body = totals(turn.rows, TurnEnded(command.status, code=command.code, message=message, parked=waiting))
+        event = self.engine.written(turn.id, body)
+        session = turn.session
+        release = ReleaseLease(session.tenant, session.id, turn.id, turn.epoch)
+        committed = await self.engine.store.commit((AppendEvent(session.tenant, session.id, event), release))
+        turn.live.store(stored(event, committed.seqs[0]))
+        await self._run_hooks(TurnOver(session.tenant, session.user, session.id, turn.id, body))
+
+    async def _run_hooks(self, over: TurnOver) -> None:
+        for hook in self.engine.assistant.turn_end_hooks:
+            try:
+                await invoke(hook, over)
+            except Exception:
+                self.engine.log.exception("on_turn_end of turn %s failed", over.turn)
+
+    def _guard(self) -> CheckLease:
+        turn = self.turn
+        return CheckLease(turn.session.tenant, turn.session.id, turn.id, turn.epoch)
+
+    async def _keep_lease(self) -> None:
+        """Prolong the lease, and look at its stop flag."""
+        engine, turn = self.engine, self.turn
+        since = 0.0
+        while True:
+            await engine.clock.sleep(WATCH_SECONDS)
+            since += WATCH_SECONDS
+            session = await engine.store.session(turn.session.tenant, turn.session.id)
+            if session is None or session.lease.epoch != turn.epoch:
+                self.stop("lease")
+                return
+            if session.lease.stop:
+                self.stop("stop")
+            if since >= RENEW_SECONDS:
+                since = 0.0
+                await self._renew()
+
+    async def _renew(self) -> None:
+        turn, until = self.turn, self.engine.clock.now() + timedelta(seconds=LEASE_SECONDS)
+        try:
+            await self.engine.store.commit((RenewLease(turn.session.tenant, turn.session.id, turn.id, turn.epoch, until),))
+        except CommitRefused:
+            self.stop("lease")
+
+    async def _watch_time(self) -> None:
+        await self.engine.clock.sleep(self.engine.assistant.limits.seconds)
+        self._tell(TimeUp())
+
+    async def _watch_subscribers(self) -> None:
+        """Without any subscriber the turn lives on for `grace`, then it stops."""
+        live = self.turn.live
+        if self.turn.detach:
+            return
+        while True:
+            left = live.left
+            await left.wait()
+            if self.engine.grace:
+                await self.engine.clock.sleep(self.engine.grace)
+            if live.subscribers == 0 and live.left is left:
+                self.stop("grace")
+                return
+
+
+def _unwrapped(error: BaseException) -> Exception:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error if isinstance(error, Exception) else RuntimeError("the turn was cancelled")

@@ -1,0 +1,1 @@
+"""Stores: one adapter a module, strangers to each other."""

@@ -1,0 +1,79 @@
+"""Dictionaries that can take back what was last written to them. Their values never change; they are replaced."""
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from handgriff.core.events import Event
+from handgriff.core.rows import Effect, Proposal, QueuedHook, Request, Session
+from handgriff.core.state import Scope
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+Cells: TypeAlias = dict[str, tuple[str | None, int]]
+"""The values of one place: text, None where it was deleted, and version."""
+
+
+@dataclass(slots=True)
+class Tables:
+    """Everything a memory store holds, each table by its whole key; tenant comes first."""
+
+    sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
+    events: dict[tuple[str, str, int], Event] = field(default_factory=dict)
+    bodies: dict[tuple[str, str, str], tuple[int, str, str]] = field(default_factory=dict)
+    """Seq, kind and text of an event, by its id."""
+    state: dict[tuple[str, Scope, str], Cells] = field(default_factory=dict)
+    introduced: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
+    typed: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    effects: dict[tuple[str, str, str], Effect] = field(default_factory=dict)
+    proposals: dict[tuple[str, str], Proposal] = field(default_factory=dict)
+    hooks: dict[tuple[str, str], QueuedHook] = field(default_factory=dict)
+    requests: dict[tuple[str, str], Request] = field(default_factory=dict)
+    prefixes: dict[tuple[str, str], str] = field(default_factory=dict)
+    _undo: list[Callable[[], object]] = field(default_factory=list)
+
+    def put(self, table: dict[K, V], key: K, value: V) -> None:
+        """Put *value* at *key*."""
+        if key in table:
+            old = table[key]
+            self._undo.append(lambda: table.update({key: old}))
+        else:
+            self._undo.append(lambda: table.pop(key))
+        table[key] = value
+
+    def add(self, table: dict[K, V], key: K, value: V) -> bool:
+        """Put *value* at *key* where nothing is, and say whether it was put."""
+        if key in table:
+            return False
+        self.put(table, key, value)
+        return True
+
+    def drop(self, table: dict[K, V], is_doomed: Callable[[K, V], bool]) -> None:
+        """Remove what *is_doomed*."""
+        doomed = [key for key, value in table.items() if is_doomed(key, value)]
+        if not doomed:
+            return
+        # The order of a dictionary is the order of arrival, so all of it is put back.
+        before = dict(table)
+
+        def put_back() -> None:
+            table.clear()
+            table.update(before)
+
+        self._undo.append(put_back)
+        for key in doomed:
+            del table[key]
+
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Within it everything is written, or nothing."""
+        try:
+            yield
+        except BaseException:
+            for take_back in reversed(self._undo):
+                take_back()
+            raise
+        finally:
+            self._undo.clear()

@@ -1,0 +1,101 @@
+"""Records as rows: the fields of a frozen dataclass are the columns of its table, in field order.
+
+Times are whole microseconds since 1970 in UTC, which is exact; tuples are JSON text. Below are the core's records and codec.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from handgriff.core import jsontext
+from handgriff.core.codec import pack, unpack
+from handgriff.core.rows import Lease, Pinned, Session
+
+R = TypeVar("R")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def micros(at: datetime) -> int:
+    """*at* as it is stored."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def moment(stored: int) -> datetime:
+    """What `micros` stored."""
+    return _EPOCH + timedelta(microseconds=stored)
+
+
+class Columns(Generic[R]):
+    """How the records of one kind become rows, and rows records."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, kind: type[R]) -> None:
+        hints = get_type_hints(kind)
+        self.names = tuple(field.name for field in fields(kind))  # type: ignore[arg-type]  # a dataclass; typing has no public bound for one
+        self._kind = kind
+        self._ways = [_way(hints[name]) for name in self.names]
+
+    def row(self, record: R) -> dict[str, Any]:
+        """The parameters of *record*, by column."""
+        return {name: write(getattr(record, name)) for name, (write, _) in zip(self.names, self._ways, strict=True)}
+
+    def record(self, row: Sequence[Any]) -> R:
+        """The record of a row selected in field order."""
+        return self._kind(*[read(value) for value, (_, read) in zip(row, self._ways, strict=True)])
+
+
+def session_row(session: Session) -> dict[str, Any]:
+    """The parameters of *session*, its lease spread over columns."""
+    lease = session.lease
+    return {
+        "tenant": session.tenant,
+        "user": session.user,
+        "id": session.id,
+        "created_at": micros(session.created_at),
+        "head": session.head,
+        "title": session.title,
+        "alias": session.alias,
+        "pinned": None if session.pinned is None else pinned_text(session.pinned),
+        "lease_epoch": lease.epoch,
+        "lease_turn": lease.turn,
+        "lease_holder": lease.holder,
+        "lease_until": None if lease.until is None else micros(lease.until),
+        "lease_stop": lease.stop,
+    }
+
+
+def session_record(row: Sequence[Any]) -> Session:
+    """The session of a row selected in the order of `session_row`."""
+    tenant, user, id_, created_at, head, title, alias, pinned, epoch, turn, holder, until, stop = row
+    lease = Lease(epoch, turn, holder, None if until is None else moment(until), bool(stop))
+    kept = None if pinned is None else unpack(Pinned, jsontext.loads(pinned))
+    return Session(tenant, user, id_, moment(created_at), head, title, alias, kept, lease)
+
+
+def pinned_text(pinned: Pinned) -> str:
+    """What a session keeps, as one text that is equal where the values are."""
+    return jsontext.admit(pack(pinned))
+
+
+_Way = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+
+
+def _way(hint: type[object]) -> _Way:
+    if datetime in (hint, *get_args(hint)):
+        return _where_present(micros), _where_present(moment)
+    if hint is bool:
+        return int, bool
+    if get_origin(hint) is tuple:
+        return lambda value: jsontext.admit(pack(value)), lambda text: unpack(hint, jsontext.loads(text))
+    return _as_it_is, _as_it_is
+
+
+def _where_present(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+def _as_it_is(value: R) -> R:
+    return value

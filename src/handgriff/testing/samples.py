@@ -1,0 +1,173 @@
+"""Records for tests of stores: an example of each kind with its fields filled, and short ways to write operations."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from handgriff.core.batch import (
+    AppendEvent,
+    ApplyDelta,
+    Batch,
+    ClaimEffect,
+    CreateSession,
+    HoldLease,
+    HoldProposal,
+    IntroduceSeen,
+    IntroduceTyped,
+    OpenRequest,
+    QueueHook,
+)
+from handgriff.core.events import ShownChange, TextPart, UserMessage, Written
+from handgriff.core.rows import Effect, Lease, Pinned, Proposal, QueuedHook, Request, Session
+from handgriff.core.state import Scope, Set
+
+TENANT = "acme"
+USER = "ada"
+START = datetime(2026, 3, 4, 5, 6, 7, 123456, tzinfo=UTC)
+
+
+def at(seconds: float) -> datetime:
+    """So long after `START`."""
+    return START + timedelta(seconds=seconds)
+
+
+PINNED = Pinned(lane="main", provider="loopback", prefix="p" * 64, context="Today is Monday.", nonce="n1")
+
+SESSION = Session(TENANT, USER, "s1", START)
+
+FULL_SESSION = Session(
+    TENANT,
+    USER,
+    "s1",
+    START,
+    head=0,
+    title="Orders",
+    alias="thread-1",
+    pinned=PINNED,
+    lease=Lease(epoch=3, turn="t1", holder="h1", until=at(30), stop=True),
+)
+
+EFFECT = Effect(
+    tenant=TENANT,
+    tool="shop.cancel_order",
+    key="k1",
+    digest="d1",
+    claim="c1",
+    session="s1",
+    user=USER,
+    turn="t1",
+    call="call1",
+    state="running",
+    lease_until=at(60),
+    claimed_at=START,
+    proposal="p1",
+)
+
+PROPOSAL = Proposal(
+    tenant=TENANT,
+    user=USER,
+    session="s1",
+    turn="t1",
+    id="p1",
+    call="call1",
+    tool="shop.cancel_order",
+    arguments='{"order":"o_17"}',
+    digest="d1",
+    contract="c" * 64,
+    summary="Cancel o_17?",
+    diff=(ShownChange("Status", "pending", "cancelled"), ShownChange("Note", None, "gone")),
+    before='["pending"]',
+    fingerprint="f1",
+    created_at=START,
+    expires_at=at(600),
+    count=3,
+    sample=("o_17", "o_18"),
+    grant='{"permissions":["orders.cancel"]}',
+    wire_id="toolu_1",
+    typed=True,
+)
+
+REQUEST = Request(
+    tenant=TENANT,
+    user=USER,
+    session="s1",
+    turn="t1",
+    id="r1",
+    attempt=1,
+    assistant="shop",
+    lane="main",
+    provider="loopback",
+    model="m1",
+    opened_at=START,
+    reserved_tokens=4096,
+)
+
+CLOSED_REQUEST = Request(
+    tenant=TENANT,
+    user=USER,
+    session="s1",
+    turn="t1",
+    id="r1",
+    attempt=2,
+    assistant="shop",
+    lane="main",
+    provider="loopback",
+    model="m1",
+    opened_at=START,
+    reserved_tokens=4096,
+    status="ok",
+    served_model="m1-2026",
+    closed_at=at(2),
+    aborted_by=None,
+    input_tokens=10,
+    cache_read_tokens=2,
+    cache_write_5m_tokens=3,
+    cache_write_1h_tokens=4,
+    output_tokens=50,
+    reasoning_tokens=6,
+    server_tool_uses=1,
+    estimated=True,
+    price_version="2026-03",
+    cost_pico=9_000_000_000_000,
+    first_token_us=300_000,
+    duration_us=2_000_000,
+    miss_reason="tools_changed",
+)
+
+HOOK = QueuedHook(TENANT, "hook1", "s1", USER, "call1", "shop.cancel_order", '{"summary":"Cancelled."}', START)
+
+
+def create(session: str = "s1", *, tenant: str = TENANT, user: str = USER) -> CreateSession:
+    """A new session."""
+    return CreateSession(Session(tenant, user, session, START))
+
+
+def say(event: str, text: str = "hello", *, tenant: str = TENANT, session: str = "s1") -> AppendEvent:
+    """The user says *text*."""
+    return AppendEvent(tenant, session, Written(event, "t1", START, UserMessage((TextPart(text),), (text,))))
+
+
+def put(key: str, value: str, scope: Scope = "session", *, tenant: str = TENANT, session: str = "s1", user: str = USER) -> ApplyDelta:
+    """Put *value*, which is JSON text, at *key*."""
+    return ApplyDelta(tenant, session, user, (Set(scope, key, value),))
+
+
+def hold(turn: str, *, after: int = 0, now: float = 0, until: float = 30, session: str = "s1") -> HoldLease:
+    """Take the session for *turn*; times are seconds after `START`."""
+    return HoldLease(TENANT, session, turn, f"holder of {turn}", after, at(now), at(until))
+
+
+def furnish(session: str) -> Batch:
+    """A session with one of everything that can belong to it."""
+    return (
+        create(session),
+        say("e1", session=session),
+        put("topic", f'"{session}"', session=session),
+        put("name", f'"{session}"', "user", session=session),
+        put("brand", f'"{session}"', "app", session=session),
+        IntroduceSeen(TENANT, session, (("order", "o_17"),)),
+        IntroduceTyped(TENANT, session, "What became of o_99?"),
+        ClaimEffect(replace(EFFECT, session=session, key=f"key of {session}")),
+        HoldProposal(replace(PROPOSAL, session=session, id=f"proposal of {session}")),
+        QueueHook(replace(HOOK, session=session, id=f"hook of {session}")),
+        OpenRequest(replace(REQUEST, session=session, id=f"request of {session}")),
+    )

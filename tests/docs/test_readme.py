@@ -1,0 +1,31 @@
+"""The README's examples run as shown."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def block(beginning: str) -> str:
+    """The fenced Python block that begins with *beginning*."""
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return str(next(found for found in blocks if found.startswith(beginning)))
+
+
+@pytest.mark.anyio
+async def test_the_example_and_its_test_run_as_shown() -> None:
+    names: dict[str, object] = {"__name__": "shop"}
+    exec(block("from typing import Annotated"), names)  # noqa: S102  # the README's own text
+    exec(block("from handgriff import Caller"), names)  # noqa: S102
+
+    await names["test_an_order_is_cancelled_only_after_a_person_confirmed"]()  # type: ignore[operator]
+
+    assert names["ORDERS"] == {"o_17": "cancelled", "o_18": "shipped"}
+
+
+def test_the_example_is_about_thirty_lines_long() -> None:
+    lines = [line for line in block("from typing import Annotated").splitlines() if line.strip()]
+
+    assert len(lines) <= 32
