@@ -6,7 +6,7 @@ _list:
     @just --list --unsorted
 
 # Everything CI runs, in the order that fails fastest
-check: lint types floors test
+check: lint types floors suite
 
 # Style, and whether the formatter would change something
 lint:
@@ -29,6 +29,10 @@ floors:
 # The tests; arguments go to pytest
 test *args:
     python -m pytest {{ args }}
+
+# The whole suite, on every core
+suite *args:
+    python -m pytest -n auto --dist worksteal {{ args }}
 
 # Which lines of src the unit tests never run
 cover:

@@ -54,7 +54,7 @@ def test_all_means_all() -> None:
     named = re.fullmatch(r"handgriff\[(.+)\]", extras["all"][0])
 
     assert named
-    assert set(named[1].split(",")) == extras.keys() - {"all", "dev"}
+    assert set(named[1].split(",")) == extras.keys() - {"all", "bench", "dev"}
 
 
 def test_every_fragment_is_one_line_of_a_known_kind() -> None:

@@ -55,7 +55,7 @@ def lanes_of(declared: Mapping[str, Lane], model: str | None) -> dict[str, Lane]
             "Host",
             "model",
             "the assistant has no lanes and no model was named.",
-            mend="give model='anthropic:model-name' or --model, or set HANDGRIFF_MODEL.",
+            mend="give model='anthropic:model-name'; on the command line --model or HANDGRIFF_MODEL.",
         )
     return {"standard": Lane(model)}
 

@@ -16,7 +16,7 @@ from handgriff.core.events import Item
 from handgriff.core.outcome import Outcome
 from handgriff.core.requirement import Configured, Surroundings
 from handgriff.core.rows import Session
-from handgriff.errors import DefinitionError
+from handgriff.errors import DefinitionError, Refusal
 from handgriff.host.adapters import lanes_of, models_of, no_deps, open_store, prices_of
 from handgriff.host.effects import HostEffects
 from handgriff.host.proposals import HostProposals
@@ -184,6 +184,17 @@ class Host:
         await deliver(engine.store, self.assistant, caller.tenant)
         return passed.outcome
 
+    async def caller(self, tenant: str, user: str) -> Caller:
+        """Who somebody is today, as the application says.
+
+        Raises:
+            Refusal: `not_found`; there is no such caller.
+        """
+        found = await self._callers(tenant, user)
+        if found is None:
+            raise Refusal("not_found", f"There is no caller {tenant}/{user}.")
+        return found
+
     async def menu(self, caller: Caller) -> tuple[Contract, ...]:
         """The tools this caller is offered now, by name.
 
@@ -231,6 +242,8 @@ class Host:
         return running is not None
 
     def _open(self) -> Engine:
+        # Models first: a missing key is found before a file is opened.
+        models, prices = models_of(self._lanes, self._models), prices_of(self._lanes, self._prices)
         store = open_store(self._store) if isinstance(self._store, str) else self._store
         assistant, limits = self.assistant, self.assistant.limits
         effects = Effects(store, self._clock, self._ids, limits)
@@ -239,8 +252,8 @@ class Host:
             store=store,
             boundary=Boundary(assistant, store, self._callers, self._deps, _surroundings(assistant), effects),
             lanes=self._lanes,
-            models=models_of(self._lanes, self._models),
-            prices=prices_of(self._lanes, self._prices),
+            models=models,
+            prices=prices,
             clock=self._clock,
             ids=self._ids,
             holder=self._ids.new("claim"),

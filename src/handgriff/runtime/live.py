@@ -24,7 +24,7 @@ class Live:
     is_over: bool = False
     failure: Exception | None = None
     left: anyio.Event = field(default_factory=anyio.Event)
-    """Set when the last subscriber has left; a new one replaces it."""
+    """Set when the last subscriber has left; whoever comes then puts a new one in its place."""
     _items: list[Item] = field(default_factory=list)
     _positions: list[Position] = field(default_factory=list)
     _changed: anyio.Event = field(default_factory=anyio.Event)
@@ -60,7 +60,8 @@ class Live:
     async def watch(self, after: Position = START) -> AsyncGenerator[Item, None]:
         """The items behind *after*, until the turn is over. Whoever iterates counts as a subscriber."""
         self.subscribers += 1
-        self.left = anyio.Event()
+        if self.left.is_set():
+            self.left = anyio.Event()
         try:
             while True:
                 changed = self._changed

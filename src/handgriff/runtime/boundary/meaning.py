@@ -37,7 +37,9 @@ async def check_known(
             unseen[known.path] = known.kind
     if not unseen:
         return
-    providers = tuple(tool.name for tool in menu(assistant, caller, surroundings) if set(tool.output.introduces) & set(unseen.values()))
+    kinds = frozenset(unseen.values())
+    offered = menu(assistant, caller, surroundings)
+    providers = tuple(tool.name for tool in offered if tool.name != contract.name and tool.output.introduces & kinds)
     advice = f"Get it from {' or '.join(providers)} first." if providers else "Ask the user for it."
     raise Refusal(
         "invalid",

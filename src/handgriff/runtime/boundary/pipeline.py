@@ -31,6 +31,7 @@ from handgriff.runtime.boundary.bound import BoundCall, InnerCall
 from handgriff.runtime.boundary.consent import check_still_true, make_plan, needs_person, park, stale
 from handgriff.runtime.boundary.effect import Effects, Ran
 from handgriff.runtime.boundary.gate import check_gate
+from handgriff.runtime.boundary.invoke import explain
 from handgriff.runtime.boundary.meaning import check_authority, check_known, check_meaning
 from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.boundary.resolve import resolve, rights_now
@@ -164,9 +165,12 @@ class Boundary:
     async def _check_confirmed(self, ready: Ready, proposal: Proposal) -> None:
         try:
             plan = await make_plan(ready, seconds=self.effects.seconds(ready.contract))
-        except Refusal as refusal:
+        except Exception as error:
+            explained = explain(error, ready.contract)
+            if not isinstance(explained, Refusal):
+                raise
             # It can't be planned any more: the world has moved since the person saw it.
-            raise stale(refusal.message) from refusal
+            raise stale(explained.message) from error
         check_still_true(ready, plan, proposal)
 
     def _check_nesting(self, attempt: Attempt, contract: Contract) -> None:

@@ -1,0 +1,84 @@
+"""`call`: one call through the boundary, typed by a person."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from handgriff.cli.given import Given, command
+from handgriff.cli.inert import inert, inert_json, one_line
+from handgriff.cli.opening import staged
+from handgriff.cli.output import print_fields, print_json, terminal
+from handgriff.cli.records import outcome_record
+from handgriff.cli.render import Renderer
+from handgriff.core import jsontext
+from handgriff.core.jsontext import Json
+from handgriff.core.outcome import Outcome
+from handgriff.core.refusal_codes import exit_code
+
+_SAID_ALREADY = frozenset({"refused", "message", "next", "proposal", "link"})
+
+
+async def call(
+    given: Given,
+    *,
+    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's exact name.", show_default=False)],
+    args: Annotated[str, typer.Option("--args", metavar="JSON", help="Its arguments, a JSON object; - reads them from stdin.")] = "{}",
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="The session it belongs to.", show_default=False)] = None,
+) -> int:
+    """Call one tool, through every check. What a person must confirm is proposed and answered as unconfirmed."""
+    text = sys.stdin.read() if args == "-" else args
+    async with staged(given) as stage:
+        outcome = await stage.host.call(stage.caller, tool, text, session=session)
+        locale = stage.caller.locale
+    if given.as_json:
+        print_json(outcome_record(outcome))
+    elif outcome.code is None:
+        _print_done(outcome, locale)
+    else:
+        _print_refused(given, outcome)
+    return exit_code(outcome.code)
+
+
+def attach(app: typer.Typer) -> None:
+    """Make it a command of *app*."""
+    command(
+        app,
+        "call",
+        "handgriff call shop:assistant list_orders --dev",
+        """handgriff call shop:host cancel_order --args '{"order": "o_17"}' --as acme/ada""",
+    )(call)
+
+
+def _print_done(outcome: Outcome, locale: str) -> None:
+    console = terminal()
+    console.print(Text(inert(outcome.shown.summary)), soft_wrap=True)
+    Renderer(console, locale=locale).shown(outcome.shown)
+    if outcome.data is not None:
+        console.print(Text(_readable(jsontext.loads(outcome.data))), soft_wrap=True)
+
+
+def _print_refused(given: Given, outcome: Outcome) -> None:
+    told = outcome_record(outcome)
+    terminal().print(Text.assemble((f"{outcome.code}: ", "red"), inert(str(told.get("message", "")))), soft_wrap=True)
+    print_fields((name, _readable(fact)) for name, fact in told.items() if name not in _SAID_ALREADY)
+    if outcome.next:
+        print_fields([("next", outcome.next)])
+    proposal = told.get("proposal")
+    if isinstance(proposal, str):
+        commands = [(verb, f"handgriff proposals {verb} {given.again(proposal)}") for verb in ("confirm", "decline")]
+        print_fields([("proposal", proposal), *commands])
+
+
+def _readable(value: Json) -> str:
+    """Texts as they are, alone, in a list or by name; anything else as JSON."""
+    match value:
+        case str():
+            return inert(value)
+        case dict() if value and all(isinstance(item, str) for item in value.values()):
+            return "; ".join(one_line(f"{name}: {item}") for name, item in value.items())
+        case list() if value and all(isinstance(item, str) for item in value):
+            return ", ".join(one_line(str(item)) for item in value)
+        case _:
+            return inert_json(value)

@@ -1,0 +1,86 @@
+"""`effects ls|show|resolve`: what an operator sees and decides of calls that changed the world.
+
+An operator is whoever may open the host's store; --as names the tenant and, in the record, who decided.
+"""
+
+from typing import Annotated, Literal
+
+import typer
+
+from handgriff.cli.faults import DONE
+from handgriff.cli.given import Given, command
+from handgriff.cli.opening import hosted
+from handgriff.cli.output import moment, print_fields, print_json, print_table
+from handgriff.cli.records import effect_record
+from handgriff.core.claim import read_outcome
+from handgriff.core.rows import Effect, EffectState
+
+_Tool = Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.", show_default=False)]
+_Key = Annotated[str, typer.Argument(metavar="KEY", help="The effect's key.", show_default=False)]
+_Became = Annotated[Literal["done", "failed"], typer.Argument(metavar="done|failed", help="What became of it.", show_default=False)]
+
+
+async def ls(
+    given: Given,
+    *,
+    state: Annotated[EffectState | None, typer.Option("--state", help="Only those in this state.", show_default=False)] = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only those of this session.", show_default=False)] = None,
+) -> int:
+    """List a tenant's effect records, oldest first."""
+    async with hosted(given) as host:
+        tenant, _ = given.principal()
+        found = await host.effects.list(tenant, session=session, state=state)
+    if given.as_json:
+        print_json([effect_record(effect) for effect in found])
+    else:
+        rows = [(effect.key, effect.tool, effect.state, moment(effect.claimed_at), effect.user) for effect in found]
+        print_table(("KEY", "TOOL", "STATE", "CLAIMED", "USER"), rows)
+    return DONE
+
+
+async def show(given: Given, *, tool: _Tool, key: _Key) -> int:
+    """Show one effect record."""
+    async with hosted(given) as host:
+        tenant, _ = given.principal()
+        _print_effect(given, await host.effects.get(tenant, tool, key))
+    return DONE
+
+
+async def resolve(given: Given, *, tool: _Tool, key: _Key, state: _Became) -> int:
+    """Say what became of an uncertain effect; the model is told with the next message."""
+    async with hosted(given) as host:
+        tenant, user = given.principal()
+        _print_effect(given, await host.effects.resolve(tenant, tool, key, state, by=user))
+    return DONE
+
+
+def attach(app: typer.Typer) -> None:
+    """Make them commands of *app*."""
+    command(app, "ls", "handgriff effects ls shop:host --as acme/ops --state indeterminate")(ls)
+    command(app, "show", "handgriff effects show shop:host cancel_order c_17 --as acme/ops")(show)
+    command(app, "resolve", "handgriff effects resolve shop:host cancel_order c_17 done --as acme/ops")(resolve)
+
+
+def _print_effect(given: Given, effect: Effect) -> None:
+    if given.as_json:
+        print_json(effect_record(effect))
+        return
+    result = None if effect.result is None else read_outcome(effect.result)
+    print_fields(
+        [
+            ("tool", effect.tool),
+            ("key", effect.key),
+            ("state", effect.state),
+            ("user", effect.user),
+            ("session", effect.session),
+            ("call", effect.call),
+            ("claimed", moment(effect.claimed_at)),
+            ("lease until", moment(effect.lease_until)),
+            ("settled", moment(effect.settled_at)),
+            ("resolved by", effect.resolved_by),
+            ("steps", ", ".join(name for name, _ in effect.steps)),
+            ("result", result.shown.summary if result else None),
+            ("refused", result.code if result else None),
+            ("proposal", effect.proposal),
+        ]
+    )

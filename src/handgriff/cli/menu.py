@@ -1,0 +1,26 @@
+"""`menu`: the tools a caller is offered now."""
+
+import typer
+
+from handgriff.cli.faults import DONE
+from handgriff.cli.given import Given, command
+from handgriff.cli.opening import staged
+from handgriff.cli.output import print_json, print_table
+from handgriff.cli.records import contract_record
+
+
+async def menu(given: Given) -> int:
+    """List the tools a caller is offered now."""
+    async with staged(given) as stage:
+        contracts = await stage.host.menu(stage.caller)
+    if given.as_json:
+        print_json([contract_record(contract) for contract in contracts])
+    else:
+        rows = [(contract.name, contract.effect, contract.confirm or "", contract.description.use_when) for contract in contracts]
+        print_table(("TOOL", "EFFECT", "CONFIRM", "USE WHEN"), rows)
+    return DONE
+
+
+def attach(app: typer.Typer) -> None:
+    """Make it a command of *app*."""
+    command(app, "menu", "handgriff menu shop:assistant --dev --can orders.cancel", "handgriff menu shop:host --as acme/ada --json")(menu)

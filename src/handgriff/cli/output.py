@@ -1,0 +1,53 @@
+"""How commands that list and show answer: tables and lines for people, or one JSON document a call.
+
+Below are Rich and inert text; above, the operator's commands.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from handgriff.cli.inert import inert, inert_json, one_line
+
+_WIDE = 200
+"""Columns where nobody looks at a terminal, so that ids stay in one piece."""
+
+
+def terminal() -> Console:
+    """The console commands print to; it takes every text as it is."""
+    is_wide = not sys.stdout.isatty() and not os.environ.get("COLUMNS")
+    return Console(highlight=False, markup=False, emoji=False, width=_WIDE if is_wide else None)
+
+
+def print_json(value: object) -> None:
+    """One JSON document, in one line."""
+    sys.stdout.write(inert_json(value) + "\n")
+    sys.stdout.flush()
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Rows under their headings; the first column is an id and is never cut."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    terminal().print(table if table.row_count else Text("None.", style="dim"))
+
+
+def print_fields(fields: Iterable[tuple[str, str | None]]) -> None:
+    """Names and values, a line each; what is absent is left out."""
+    console = terminal()
+    for name, value in fields:
+        if value:
+            console.print(Text.assemble((f"{name}: ", "bold"), inert(value)), soft_wrap=True)
+
+
+def moment(at: datetime | None) -> str:
+    """A time as the person's clock shows it."""
+    return "" if at is None else f"{at.astimezone():%Y-%m-%d %H:%M:%S}"

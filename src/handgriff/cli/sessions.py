@@ -1,0 +1,66 @@
+"""`sessions ls|show|delete`: a caller's conversations."""
+
+from typing import Annotated
+
+import typer
+
+from handgriff.cli.faults import DONE
+from handgriff.cli.given import Given, command
+from handgriff.cli.opening import staged
+from handgriff.cli.output import moment, print_fields, print_json, print_table, terminal
+from handgriff.cli.records import item_record, session_record
+from handgriff.cli.render import Renderer
+
+_Id = Annotated[str, typer.Argument(metavar="SESSION", help="The session's id.", show_default=False)]
+
+
+async def ls(
+    given: Given,
+    *,
+    before: Annotated[
+        str | None, typer.Option("--before", metavar="ID", help="Only those older than this one.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="How many.")] = 50,
+) -> int:
+    """List the caller's sessions, newest first."""
+    async with staged(given) as stage:
+        found = await stage.host.sessions.list(stage.caller, before=before, limit=limit)
+    if given.as_json:
+        print_json([session_record(session) for session in found])
+    else:
+        rows = [(session.id, moment(session.created_at), str(session.head), session.title or session.alias or "") for session in found]
+        print_table(("SESSION", "CREATED", "EVENTS", "TITLE"), rows)
+    return DONE
+
+
+async def show(given: Given, *, session: _Id) -> int:
+    """Show a session as the conversation it was."""
+    async with staged(given) as stage:
+        found = await stage.host.sessions.get(stage.caller, session)
+        events = await stage.host.sessions.events(stage.caller, session)
+    if given.as_json:
+        print_json({**session_record(found), "events": [item_record(event) for event in events]})
+        return DONE
+    print_fields([("session", found.id), ("created", moment(found.created_at)), ("title", found.title)])
+    renderer = Renderer(terminal(), locale=stage.caller.locale, replay=True)
+    for event in events:
+        renderer.render(event)
+    return DONE
+
+
+async def delete(given: Given, *, session: _Id) -> int:
+    """Delete a session with everything of it but its ledger rows. Refused while a turn runs."""
+    async with staged(given) as stage:
+        await stage.host.sessions.delete(stage.caller, session)
+    if given.as_json:
+        print_json({"deleted": session})
+    else:
+        print_fields([("deleted", session)])
+    return DONE
+
+
+def attach(app: typer.Typer) -> None:
+    """Make them commands of *app*."""
+    command(app, "ls", "handgriff sessions ls shop:host --as acme/ada --limit 10")(ls)
+    command(app, "show", "handgriff sessions show shop:host s_17 --as acme/ada")(show)
+    command(app, "delete", "handgriff sessions delete shop:host s_17 --as acme/ada")(delete)

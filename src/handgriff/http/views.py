@@ -1,0 +1,121 @@
+"""What the JSON routes show of sessions, events, proposals and tools.
+
+Below are stored records; above, the routes. No view holds what was meant for the model: data, wire texts, digests, grants.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import assert_never
+
+from handgriff.core import jsontext
+from handgriff.core.contract import Contract
+from handgriff.core.events import (
+    AssistantMessage,
+    CallOutcome,
+    Decision,
+    Event,
+    OperatorChange,
+    ParkedCall,
+    PartialMessage,
+    SessionCreated,
+    TurnEnded,
+    UserMessage,
+)
+from handgriff.core.jsontext import Json
+from handgriff.core.rows import Proposal, Session
+from handgriff.http.content import changes, content
+
+
+def session_view(session: Session, now: datetime) -> dict[str, Json]:
+    """A session in a list."""
+    return {
+        "id": session.id,
+        "title": session.title,
+        "alias": session.alias,
+        "created_at": session.created_at.isoformat(),
+        "head": session.head,
+        "is_running": session.lease.is_held(now),
+    }
+
+
+def event_view(event: Event) -> dict[str, Json]:
+    """A stored event."""
+    return {"seq": event.seq, "at": event.at.isoformat(), "turn": event.turn, **_body(event)}
+
+
+def proposal_view(proposal: Proposal) -> dict[str, Json]:
+    """A proposal, as whoever decides must see it."""
+    return {
+        "id": proposal.id,
+        "session": proposal.session,
+        "call": proposal.call,
+        "tool": proposal.tool,
+        "arguments": jsontext.loads(proposal.arguments),
+        "summary": proposal.summary,
+        "diff": changes(proposal.diff),
+        "count": proposal.count,
+        "sample": list(proposal.sample),
+        "state": proposal.state,
+        "created_at": proposal.created_at.isoformat(),
+        "expires_at": proposal.expires_at.isoformat(),
+        "decided_at": proposal.decided_at.isoformat() if proposal.decided_at else None,
+    }
+
+
+def outcome_view(outcome: CallOutcome) -> dict[str, Json]:
+    """How a call ended."""
+    return {"call": outcome.call, "tool": outcome.tool, "code": outcome.code, **content(outcome)}
+
+
+def tool_view(contract: Contract, locale: str) -> dict[str, Json]:
+    """A tool of the menu."""
+    return {
+        "name": contract.name,
+        "title": title(contract.title, locale) or contract.name,
+        "toolbox": contract.toolbox,
+        "description": contract.description.text,
+        "effect": contract.effect,
+        "confirm": contract.confirm,
+        "arguments": jsontext.loads(contract.schema.text),
+    }
+
+
+def title(titles: Mapping[str, str], locale: str) -> str | None:
+    """The display name in the language of *locale*, in English, or in whatever there is."""
+    language = locale.replace("_", "-").split("-", 1)[0].lower()
+    return titles.get(locale) or titles.get(language) or titles.get("en") or next(iter(titles.values()), None)
+
+
+def _body(event: Event) -> dict[str, Json]:
+    match event.body:
+        case SessionCreated():
+            return {"kind": "session_created"}
+        case UserMessage() as said:
+            return {"kind": "user_message", "text": said.text}
+        case AssistantMessage() as message:
+            calls: list[Json] = [{"id": call.id, "tool": call.tool, "arguments": call.arguments} for call in message.calls]
+            return {"kind": "assistant_message", "id": message.request, "text": message.text, "calls": calls}
+        case PartialMessage(request, text):
+            return {"kind": "partial_message", "id": request, "text": text}
+        case CallOutcome() as outcome:
+            return {"kind": "call_outcome", **outcome_view(outcome), "parent": outcome.parent, "late": outcome.late}
+        case Decision(proposal, call, state):
+            return {"kind": "decision", "proposal": proposal, "call": call, "state": state}
+        case OperatorChange(what):
+            return {"kind": "operator_change", "what": what}
+        case TurnEnded() as ended:
+            parked: list[Json] = [_parked(call) for call in ended.parked]
+            return {"kind": "turn_ended", "status": ended.status, "code": ended.code, "message": ended.message, "parked": parked}
+        case _:
+            assert_never(event.body)
+
+
+def _parked(parked: ParkedCall) -> dict[str, Json]:
+    return {
+        "proposal": parked.proposal,
+        "call": parked.call,
+        "tool": parked.tool,
+        "summary": parked.summary,
+        "diff": changes(parked.diff),
+        "expires_at": parked.expires_at.isoformat(),
+    }
