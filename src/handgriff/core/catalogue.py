@@ -54,6 +54,11 @@ SENTENCES: Final[Mapping[str, Mapping[str, str]]] = {
         "de": "Die Antwort ist fehlgeschlagen. Bitte versuchen Sie es noch einmal.",
         "fr": "La réponse a échoué. Veuillez réessayer.",
     },
+    "budget": {
+        "en": "The budget for answers is spent.",
+        "de": "Das Budget für Antworten ist aufgebraucht.",
+        "fr": "Le budget de réponses est épuisé.",
+    },
     "waiting": {
         "en": "Waiting for your confirmation.",
         "de": "Wartet auf Ihre Bestätigung.",

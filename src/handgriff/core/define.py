@@ -10,7 +10,7 @@ from handgriff.core.call import Call
 from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler
 from handgriff.core.description import parse_description
 from handgriff.core.requirement import Requirement
-from handgriff.core.result import Result
+from handgriff.core.result import Plan, Result
 from handgriff.errors import REFUSAL_CODES, DefinitionError
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -104,6 +104,8 @@ def check_duties(draft: Draft) -> None:
         )
     _check_effect(draft)
     _check_errors(draft)
+    if not isinstance(draft.limits, CallLimits):
+        raise DefinitionError(draft.name, "limits", "they are no CallLimits.", mend="give CallLimits(seconds=…) of handgriff.tool.")
 
 
 def check_arguments(contract: Contract) -> None:
@@ -197,7 +199,10 @@ def _plan_parameters(draft: Draft, call_parameter: str | None) -> tuple[frozense
     """Which of the handler's parameters the plan takes; it may leave some out, but can't ask for others."""
     if draft.plan is None:
         return frozenset(), None
-    plan_call = find_call(hints_of(draft.name, "plan", draft.plan))
+    hints = hints_of(draft.name, "plan", draft.plan)
+    plan_call = find_call(hints)
+    if hints.get("return", Plan) is not Plan:
+        raise DefinitionError(draft.name, "plan", "it does not answer a Plan.", mend="annotate and return '-> Plan'.")
     takes = frozenset(name for name in inspect.signature(draft.plan).parameters if name != plan_call)
     strange = takes - (frozenset(inspect.signature(draft.handler).parameters) - {call_parameter})
     if strange:

@@ -81,6 +81,10 @@ class Effect:
     proposal: str | None = None
     resolved_by: str | None = None
 
+    def is_abandoned(self, now: datetime) -> bool:
+        """Whether it runs by its record, and nobody can be running it any more."""
+        return self.state == "running" and now >= self.lease_until
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:

@@ -4,17 +4,19 @@ A tool is complete only when its assistant is built, because a plan or a check m
 then, by `define`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 
 from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler, HostedTool
 from handgriff.core.define import Draft, define
 from handgriff.core.requirement import Requirement, requirements
+from handgriff.core.result import Plan, Result
 from handgriff.errors import DefinitionError
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", bound="Result[Any] | Awaitable[Result[Any]]")
+PlanT = TypeVar("PlanT", bound="Callable[..., Plan | Awaitable[Plan]]")
 H = TypeVar("H", bound=Handler)
 Requires = Requirement | Iterable[Requirement] | None
 
@@ -30,7 +32,7 @@ class DefinedTool(Generic[P, R]):
         """Call the function itself, past the boundary: for its own unit tests."""
         return self.handler(*args, **kwargs)
 
-    def plan(self, function: H) -> H:
+    def plan(self, function: PlanT) -> PlanT:
         """Attach the dry run: the handler's parameters in, a `Plan` out. A person then confirms each call."""
         self._check_free("plan")
         self.draft = replace(self.draft, plan=function)

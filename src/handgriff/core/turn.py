@@ -17,6 +17,8 @@ from handgriff.errors import RefusalCode
 IDENTICAL_FAILURES = 3
 """The third identical failing call in a row is not run any more (specification 4, limits)."""
 BACK_OFF_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 60.0
+"""A provider that asks for a longer wait is told to the user instead: nobody watches a page that long."""
 
 SkipReason: TypeAlias = Literal["cut", "not_run", "limit", "tool_limit", "repeated"]
 StopReason: TypeAlias = Literal["stop", "grace", "lease", "shutdown"]
@@ -77,11 +79,15 @@ Happened: TypeAlias = MessageEnded | RequestFailed | CallEnded | StopRequested |
 
 @dataclass(frozen=True, slots=True)
 class SendRequest:
-    """Send a model request, after `delay` seconds. `final` asks for words only."""
+    """Send a model request, after `delay` seconds. `final` asks for words only.
+
+    `is_spread` lets whoever waits vary the delay, so that turns that failed together do not come back together.
+    """
 
     attempt: int = 1
     final: bool = False
     delay: float = 0.0
+    is_spread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +183,13 @@ class Turn:
         return (SendRequest(final=self._is_final),)
 
     def _retry_or_fail(self, failure: RequestFailed) -> Commands:
-        if failure.is_retryable and not failure.had_content and self._attempt < self.limits.attempts:
+        is_soon = failure.retry_after is None or failure.retry_after <= LONGEST_WAIT_SECONDS
+        if failure.is_retryable and is_soon and not failure.had_content and self._attempt < self.limits.attempts:
             self._attempt += 1
-            delay = BACK_OFF_SECONDS * 2 ** (self._attempt - 2) if failure.retry_after is None else failure.retry_after
-            return (SendRequest(attempt=self._attempt, final=self._is_final, delay=delay),)
+            if failure.retry_after is not None:
+                return (SendRequest(attempt=self._attempt, final=self._is_final, delay=failure.retry_after),)
+            delay = BACK_OFF_SECONDS * 2 ** (self._attempt - 2)
+            return (SendRequest(attempt=self._attempt, final=self._is_final, delay=delay, is_spread=True),)
         return self._end("failed", failure.kind)
 
     def _read(self, message: MessageEnded) -> Commands:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from handgriff.core.batch import AppendEvent, DecideProposal, Operation, SettleEffect
+from handgriff.core.caller import is_id
 from handgriff.core.claim import write_outcome
 from handgriff.core.events import CallOutcome, Decision, OperatorChange, ProposalState, Shown
 from handgriff.core.outcome import Outcome, refused
@@ -12,6 +13,7 @@ from handgriff.errors import Refusal
 from handgriff.host.sessions import Opened
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.engine import Engine
+from handgriff.runtime.recover import recover
 
 
 class HostEffects:
@@ -23,6 +25,7 @@ class HostEffects:
     async def list(self, tenant: str, *, session: str | None = None, state: EffectState | None = None) -> Sequence[Effect]:
         """Records of *tenant*, oldest first."""
         engine = await self._host.engine()
+        await _close_what_crashed(engine, await engine.store.effects(tenant, session=session, state="running"))
         return await engine.store.effects(tenant, session=session, state=state)
 
     async def get(self, tenant: str, tool: str, key: str) -> Effect:
@@ -32,7 +35,7 @@ class HostEffects:
             Refusal: `not_found`.
         """
         engine = await self._host.engine()
-        found = await engine.store.effect(tenant, tool, key)
+        found = await engine.store.effect(tenant, tool, key) if is_id(tool) and is_id(key) else None
         if found is None:
             raise Refusal("not_found", "There is no such effect.")
         return found
@@ -44,15 +47,24 @@ class HostEffects:
             Refusal: `not_found`; `conflict` where it is settled already, or still runs.
         """
         engine = await self._host.engine()
+        await _close_what_crashed(engine, [await self.get(tenant, tool, key)])
         effect = await self.get(tenant, tool, key)
-        is_over = effect.state == "running" and engine.clock.now() >= effect.lease_until
-        if effect.state != "indeterminate" and not is_over:
+        if effect.state != "indeterminate" and not effect.is_abandoned(engine.clock.now()):
             raise Refusal("conflict", f"This effect is {effect.state}.", next="Only an uncertain effect can be resolved.")
         try:
             await engine.store.commit(_resolution(engine, effect, state, by), durable=True)
         except CommitRefused:
             raise Refusal("conflict", "It was settled at the same moment.", next="Look at it again.") from None
         return await self.get(tenant, tool, key)
+
+
+async def _close_what_crashed(engine: Engine, effects: Sequence[Effect]) -> None:
+    """An operator's look is an access too: what has no owner any more becomes indeterminate, and its call gets its answer."""
+    now = engine.clock.now()
+    for tenant, session in {(effect.tenant, effect.session) for effect in effects if effect.is_abandoned(now)}:
+        found = await engine.store.session(tenant, session)
+        if found is not None:
+            await recover(engine, found)
 
 
 def _resolution(engine: Engine, effect: Effect, state: Literal["done", "failed"], by: str) -> tuple[Operation, ...]:

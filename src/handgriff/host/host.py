@@ -27,14 +27,15 @@ from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.model import Model
 from handgriff.ports.prices import PriceBook
-from handgriff.ports.store import Store
+from handgriff.ports.store import CommitRefused, Store
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.begin import Said, begin, begin_again
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
 from handgriff.runtime.boundary.effect import Effects
 from handgriff.runtime.boundary.hooks import deliver
+from handgriff.runtime.boundary.invoke import is_async
 from handgriff.runtime.boundary.pipeline import Boundary
-from handgriff.runtime.boundary.resolve import menu, rights_now
+from handgriff.runtime.boundary.resolve import look_up, menu, rights_now
 from handgriff.runtime.drive import Driver
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.live import START, Position
@@ -75,8 +76,19 @@ class Host:
         clock: Clock | None = None,
         ids: Ids | None = None,
     ) -> None:
-        if not callable(callers):
-            raise DefinitionError("Host", "callers", "it is not callable.", mend="give an async function (tenant, user) -> Caller | None.")
+        if not isinstance(assistant, Assistant):
+            raise DefinitionError("Host", "assistant", f"it is {type(assistant).__name__}.", mend="give the Assistant itself.")
+        if not is_async(callers):
+            raise DefinitionError(
+                "Host",
+                "callers",
+                "it is no async function.",
+                mend="write 'async def callers(tenant, user): …', answering a Caller or None.",
+            )
+        if deps is not None and not callable(deps):
+            raise DefinitionError(
+                "Host", "deps", "it is not callable.", mend="give an async context manager function (caller) -> your objects."
+            )
         self.assistant = assistant
         self._store = store
         self._callers = callers
@@ -160,7 +172,7 @@ class Host:
         engine = await self.engine()
         found = await require(engine, caller, session)
         driver = self._drivers.get((found.tenant, found.id))
-        if driver is not None:
+        if driver is not None and not driver.turn.live.is_over:
             driver.stop("stop")
             return True
         if not found.lease.is_held(engine.clock.now()) or found.lease.turn is None:
@@ -172,6 +184,9 @@ class Host:
         """One call through the boundary, by a person or a program: its arguments count as typed by the user.
 
         A call that a person must confirm is refused as `unconfirmed`; its proposal waits and is named in the outcome.
+
+        Raises:
+            Refusal: `not_found`; there is no such session of this caller's.
         """
         engine = await self.engine()
         found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
@@ -179,8 +194,11 @@ class Host:
         passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=True))
         if not isinstance(passed, Ended):
             raise AssertionError("a call that can't be parked is refused")  # noqa: TRY004  # a promise of the boundary
-        if passed.ops:
-            await engine.store.commit(passed.ops)
+        try:
+            if passed.ops:
+                await engine.store.commit(passed.ops)
+        except CommitRefused:
+            raise Refusal("not_found", "There is no such session.") from None
         await deliver(engine.store, self.assistant, caller.tenant)
         return passed.outcome
 
@@ -190,7 +208,7 @@ class Host:
         Raises:
             Refusal: `not_found`; there is no such caller.
         """
-        found = await self._callers(tenant, user)
+        found = await look_up(self._callers, tenant, user)
         if found is None:
             raise Refusal("not_found", f"There is no caller {tenant}/{user}.")
         return found
@@ -206,9 +224,9 @@ class Host:
 
     async def close(self) -> None:
         """Stop the turns that run here, let their writes finish, and close what was opened."""
-        for driver in self._drivers.values():
-            driver.stop("shutdown")
-        if self._tasks:
+        while self._tasks:
+            for driver in self._drivers.values():
+                driver.stop("shutdown")
             await asyncio.wait(self._tasks)
         engine, self._engine = self._engine, None
         if engine is None:
@@ -234,9 +252,13 @@ class Host:
         return self._engine
 
     async def go_on(self, caller: Caller, session: Session) -> bool:
-        """Begin the turn that follows the last decision of *session*, where there is one."""
+        """Begin the turn that follows the last decision of *session*, where there is one and nobody else has begun it."""
         engine = await self.engine()
-        running = await begin_again(engine, caller, session.id)
+        try:
+            running = await begin_again(engine, caller, session.id)
+        except Refusal as refusal:
+            engine.log.info("session %s goes on without a continuation: %s", session.id, refusal.code)
+            return False
         if running is not None:
             self._start(engine, running)
         return running is not None
@@ -264,7 +286,7 @@ class Host:
         key = (running.session.tenant, running.session.id)
         driver = Driver(engine, running)
         engine.live[key], self._drivers[key] = running.live, driver
-        task = asyncio.create_task(driver.run(), name=f"turn {running.id}")
+        task = asyncio.create_task(self._perform(driver), name=f"turn {running.id}")
         self._tasks.add(task)
 
         def ended(done: asyncio.Task[None]) -> None:
@@ -273,6 +295,12 @@ class Host:
                 del self._drivers[key], engine.live[key]
 
         task.add_done_callback(ended)
+
+    async def _perform(self, driver: Driver) -> None:
+        ended = await driver.run()
+        if ended is not None and ended.status == "waiting":
+            # Whoever decided before it had ended could not begin what follows.
+            await self.go_on(driver.turn.caller, driver.turn.session)
 
 
 def _surroundings(assistant: Assistant) -> Surroundings:

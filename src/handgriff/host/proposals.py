@@ -7,7 +7,6 @@ import anyio
 from handgriff.core.caller import Caller
 from handgriff.core.proposal import read_grant
 from handgriff.core.rows import Proposal
-from handgriff.errors import Refusal
 from handgriff.host.sessions import Opened
 from handgriff.runtime.decide import Decided, decide, find
 from handgriff.runtime.engine import require
@@ -48,8 +47,5 @@ class HostProposals:
                 return decided
             session = await require(engine, caller, decided.proposal.session)
             grant = caller.within(read_grant(decided.proposal.grant))
-            try:
-                await self._host.go_on(grant, session)
-            except Refusal as refusal:
-                engine.log.info("session %s goes on without a continuation: %s", session.id, refusal.code)
+            await self._host.go_on(grant, session)
         return decided

@@ -10,7 +10,7 @@ from handgriff.core.rows import Session
 from handgriff.errors import Refusal
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.engine import Engine, require
-from handgriff.runtime.recover import recover, refuse_busy
+from handgriff.runtime.recover import recover, refuse_busy, refuse_writing
 
 PAGE = 50
 
@@ -77,6 +77,8 @@ class HostSessions:
     async def list(self, caller: Caller, *, before: str | None = None, limit: int = PAGE) -> Sequence[Session]:
         """The caller's sessions, newest first; `before` is the id of the last one already seen."""
         engine = await self._host.engine()
+        if before is not None and not is_id(before):
+            return ()
         return await engine.store.sessions(caller.tenant, caller.user, before=before, limit=max(1, min(limit, PAGE)))
 
     async def events(self, caller: Caller, session: str, *, after: int = 0, limit: int | None = None) -> Sequence[Event]:
@@ -93,9 +95,11 @@ class HostSessions:
         """Remove the session and everything of it but its ledger rows.
 
         Raises:
-            Refusal: `not_found`; `conversation_busy` while a turn runs.
+            Refusal: `not_found`; `conversation_busy` while a turn or a write runs.
         """
         found = await self.get(caller, session)
         engine = await self._host.engine()
-        refuse_busy(engine, found, (), ())
+        refuse_busy(engine, found)
+        # With its record the trace of what happens just now would be gone.
+        refuse_writing(await engine.store.effects(found.tenant, session=found.id, state="running"))
         await engine.store.commit((DeleteSession(found.tenant, found.id),), durable=True)

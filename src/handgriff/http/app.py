@@ -18,6 +18,7 @@ from handgriff.http.face import BODY_BYTES, Authenticate, Face, Temporary, answe
 from handgriff.http.origin import check_loopback, check_origin
 from handgriff.http.problems import answer, problem_of
 from handgriff.http.routing import ID, find, segments
+from handgriff.runtime.boundary.invoke import is_async
 
 Handler: TypeAlias = Callable[..., Awaitable[ASGIApp]]
 """Takes the face, the request, the caller and the ids of its path."""
@@ -55,8 +56,17 @@ def asgi(
     Raises:
         DefinitionError: `authenticate` is missing.
     """
-    if not callable(authenticate):
-        raise DefinitionError("asgi", "authenticate", "it is not callable.", mend="give an async function (request) -> Caller | None.")
+    if not isinstance(host, Host):
+        raise DefinitionError(
+            "asgi", "host", f"it is {type(host).__name__}.", mend="join the assistant to its store first: Host(assistant, …)."
+        )
+    if not is_async(authenticate):
+        raise DefinitionError(
+            "asgi",
+            "authenticate",
+            "it is no async function.",
+            mend="write 'async def authenticate(request): …', answering a Caller or None.",
+        )
     return App(
         Face(
             host=host,

@@ -60,7 +60,7 @@ async def follow(face: Face, request: Request, caller: Caller, session_id: str) 
         return Response(status_code=204, headers=dict(HEADERS))
     known = await face.host.sessions.events(caller, session.id, limit=after) if after else ()
     encoder = Encoder(
-        thread=session.id,
+        thread=session.alias or session.id,
         run=session.lease.turn or session.id,
         is_one=speaks_one(request.query_params.get("protocol")),
         with_usage=face.with_usage,

@@ -156,4 +156,6 @@ def _partial(engine: Engine, turn: RunningTurn, closed: Request, text: str) -> W
 
 def _asked(engine: Engine, call: RequestedCall) -> Asked:
     contract = engine.assistant.contracts.get(call.tool)
-    return Asked(call.id, call.tool, call.arguments, contract.is_barrier if contract else False)
+    if contract is None:
+        return Asked(call.id, call.tool, call.arguments, is_barrier=False)
+    return Asked(call.id, call.tool, call.arguments, contract.is_barrier, contract.limits.calls)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from handgriff.core.contract import Contract, Handler, HostedTool
+from handgriff.core.kinds import check_kinds
 from handgriff.core.lane import Lane, Limits
 from handgriff.core.template import placeholder_in
 from handgriff.core.toolbox import Toolbox
@@ -49,7 +50,10 @@ class Assistant:
                 )
         if isinstance(self.capabilities, Path):
             self.capabilities = self.capabilities.read_text(encoding="utf-8")
+        if not isinstance(self.toolboxes, (list, tuple)) or not all(isinstance(box, Toolbox) for box in self.toolboxes):
+            raise DefinitionError(self.name, "toolboxes", "they are no list of Toolbox.", mend="give toolboxes=[yours].")
         self.contracts = _by_name(self.toolboxes)
+        check_kinds(self.contracts.values())
         self.hosted = tuple(tool for toolbox in self.toolboxes for tool in toolbox.hosted)
 
     def before_call(self, function: H) -> H:
@@ -90,4 +94,9 @@ def _by_name(toolboxes: Sequence[Toolbox]) -> dict[str, Contract]:
                     contract.name, "name", f"it is defined in {other.toolbox!r} and in {toolbox.name!r}.", mend="rename one of them."
                 )
             contracts[contract.name] = contract
+    for toolbox in toolboxes:
+        for tool in toolbox.hosted:
+            if tool.name in contracts:
+                problem = f"a tool of your own in {contracts[tool.name].toolbox!r} has it too."
+                raise DefinitionError(tool.name, "name", problem, mend="rename your own tool.")
     return contracts

@@ -10,13 +10,14 @@ from handgriff.core import jsontext
 from handgriff.core.batch import AppendEvent, DecideProposal, HoldLease, IntroduceTyped, KeepPrefix, OpenRequest, Operation, PinSession
 from handgriff.core.caller import Caller
 from handgriff.core.envelope import enclose
-from handgriff.core.events import CallOutcome, Decision, Event, TextPart, UserMessage, Written
+from handgriff.core.events import CallOutcome, Decision, Event, ProposalState, TextPart, UserMessage, Written
 from handgriff.core.message import HostedFace, Message
 from handgriff.core.outcome import refused
 from handgriff.core.prompt import face, prefix_hash, session_context, shared_instructions
 from handgriff.core.requirement import holds
 from handgriff.core.rows import Pinned, Proposal, Session
-from handgriff.core.skips import SUPERSEDED
+from handgriff.core.skips import EXPIRED, SUPERSEDED
+from handgriff.core.state import check_value, parse_key
 from handgriff.core.transcript import awaits_answer, news, open_calls, transcript
 from handgriff.core.turn import Turn
 from handgriff.errors import BackendError, DefinitionError, Refusal
@@ -52,7 +53,9 @@ async def begin(engine: Engine, caller: Caller, session_id: str, said: Said, *, 
         BackendError: the store failed, or the session's lane has no model here.
     """
     text = _checked(engine, said.text)
-    return await _begun(engine, caller, session_id, replace(said, text=text), detach=detach)
+    hints = _bounded(engine, said.hints, "The hints have") if said.hints and said.hints.strip() else None
+    checked = replace(said, text=text, hints=hints, temp=_temporary(said.temp or {}))
+    return await _begun(engine, caller, session_id, checked, detach=detach)
 
 
 async def begin_again(engine: Engine, caller: Caller, session_id: str) -> RunningTurn | None:
@@ -74,12 +77,15 @@ async def _begun(engine: Engine, caller: Caller, session_id: str, said: Said | N
 
 async def _try(engine: Engine, caller: Caller, session: Session, said: Said | None, *, detach: bool) -> RunningTurn:
     events = await engine.store.events(session.tenant, session.id)
-    refuse_busy(engine, session, await engine.store.proposals(session.tenant, session=session.id, state="running"), events)
+    # Pending ones first: whichever is decided from here on is seen as running, or fails this turn's commit.
+    pending = await engine.store.proposals(session.tenant, session=session.id, state="pending")
+    running = await engine.store.proposals(session.tenant, session=session.id, state="running")
+    refuse_busy(engine, session, running=running, events=events)
     await deliver(engine.store, engine.assistant, session.tenant)
     turn_id = engine.ids.new("turn")
     pinned, prefix, pin = await _pin(engine, caller, session, said)
     session = replace(session, pinned=pinned)
-    closing = await _close_open_calls(engine, session, events, turn_id) if said is not None else ()
+    closing = await _close_open_calls(engine, session, events, pending, turn_id) if said is not None else ()
     user = _user_message(engine, session, turn_id, said, events) if said is not None else None
     model = _model(engine, pinned)
     turn = RunningTurn(
@@ -95,7 +101,7 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
         machine=Turn(engine.assistant.limits),
         live=Live(turn_id),
         messages=_history(events, closing, user),
-        temp={name: jsontext.dumps(value) for name, value in (said.temp or {}).items()} if said and said.temp else {},
+        temp=dict(said.temp or {}) if said is not None else {},
         detach=detach,
     )
     await _commit(engine, turn, pin, closing, user, said)
@@ -125,12 +131,14 @@ def _history(events: Sequence[Event], closing: Sequence[Operation], user: Writte
     return list(transcript([*events, *(stored(event, seq + index + 1) for index, event in enumerate(fresh))]))
 
 
-async def _close_open_calls(engine: Engine, session: Session, events: Sequence[Event], turn: str) -> tuple[Operation, ...]:
+async def _close_open_calls(
+    engine: Engine, session: Session, events: Sequence[Event], pending: Sequence[Proposal], turn: str
+) -> tuple[Operation, ...]:
     """A new message decides what was open: proposals are superseded, anything else is said to be unknown or not run."""
     calls = open_calls(events)
     if not calls:
         return ()
-    proposals = {proposal.call: proposal for proposal in await engine.store.proposals(session.tenant, session=session.id, state="pending")}
+    proposals = {proposal.call: proposal for proposal in pending}
     effects = {effect.call: effect for effect in await engine.store.effects(session.tenant, session=session.id)}
     operations: list[Operation] = []
     for call in calls:
@@ -142,7 +150,10 @@ async def _close_open_calls(engine: Engine, session: Session, events: Sequence[E
 
 
 def _supersede(engine: Engine, session: Session, proposal: Proposal, turn: str) -> tuple[Operation, ...]:
-    outcome = refused(SUPERSEDED)
+    # Nobody confirmed in time, or the user wrote something else instead: the model is told which.
+    is_expired = engine.clock.now() >= proposal.expires_at
+    state: ProposalState = "expired" if is_expired else "superseded"
+    outcome = refused(EXPIRED if is_expired else SUPERSEDED)
     body = CallOutcome(
         call=proposal.call,
         tool=proposal.tool,
@@ -155,8 +166,8 @@ def _supersede(engine: Engine, session: Session, proposal: Proposal, turn: str) 
         proposal=proposal.id,
     )
     return (
-        DecideProposal(proposal.tenant, proposal.id, "pending", "superseded", engine.clock.now()),
-        AppendEvent(session.tenant, session.id, engine.written(turn, Decision(proposal.id, proposal.call, "superseded"))),
+        DecideProposal(proposal.tenant, proposal.id, "pending", state, engine.clock.now()),
+        AppendEvent(session.tenant, session.id, engine.written(turn, Decision(proposal.id, proposal.call, state))),
         AppendEvent(session.tenant, session.id, engine.written(turn, body)),
     )
 
@@ -195,8 +206,8 @@ def _user_message(engine: Engine, session: Session, turn: str, said: Said, event
     model = _model(engine, pinned)
     texts = [_news(outcome, pinned.nonce) for outcome in news(events)]
     texts.append(said.text)
-    if said.hints and said.hints.strip():
-        texts.append("The client sent these hints:\n" + enclose(jsontext.dumps({"hints": jsontext.clean(said.hints)}), pinned.nonce))
+    if said.hints:
+        texts.append("The client sent these hints:\n" + enclose(jsontext.dumps({"hints": said.hints}), pinned.nonce))
     return engine.written(turn, UserMessage((TextPart(said.text),), tuple(model.wire.text(text) for text in texts)))
 
 
@@ -225,13 +236,20 @@ def _parallel(engine: Engine, lane_name: str) -> bool:
 def _checked(engine: Engine, text: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise Refusal("invalid", "The message is empty.", next="Write something.")
-    limit = engine.assistant.limits.message_bytes
-    cleaned = jsontext.clean(text)
-    if len(cleaned.encode()) > limit:
-        raise Refusal(
-            "too_large", f"The message has more than {limit} bytes.", next="Write less, or in parts.", total=len(cleaned.encode())
-        )
+    return _bounded(engine, text, "The message has")
+
+
+def _bounded(engine: Engine, text: str, has: str) -> str:
+    limit, cleaned = engine.assistant.limits.message_bytes, jsontext.clean(text)
+    size = len(cleaned.encode())
+    if size > limit:
+        raise Refusal("too_large", f"{has} more than {limit} bytes.", next="Write less, or in parts.", total=size)
     return cleaned
+
+
+def _temporary(given: Mapping[str, Any]) -> Mapping[str, str]:
+    """The request's own values as JSON texts, by names without their prefix; a name or value that state would refuse is refused here."""
+    return {parse_key(f"temp:{name}").name: check_value(name, value) for name, value in given.items()}
 
 
 def _text(capabilities: object) -> str | None:

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from handgriff.core.caller import Caller
-from handgriff.core.events import CallOutcome
+from handgriff.core.caller import Caller, is_id
+from handgriff.core.events import CallOutcome, ProposalState
 from handgriff.core.outcome import refused
 from handgriff.core.proposal import already, read_grant
 from handgriff.core.rows import Proposal, Session
 from handgriff.core.skips import DECLINED, EXPIRED
 from handgriff.core.transcript import awaits_answer
-from handgriff.errors import Refusal
+from handgriff.errors import Refusal, RefusalCode
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
 from handgriff.runtime.boundary.hooks import deliver
@@ -32,7 +32,7 @@ async def find(engine: Engine, caller: Caller, proposal_id: str) -> Proposal:
     Raises:
         Refusal: `not_found`, one answer for unknown, foreign, other tenants' and impossible ids.
     """
-    proposal = await engine.store.proposal(caller.tenant, proposal_id)
+    proposal = await engine.store.proposal(caller.tenant, proposal_id) if is_id(proposal_id) else None
     if proposal is None or proposal.user != caller.user:
         raise Refusal("not_found", "There is no such proposal.")
     return proposal
@@ -82,15 +82,24 @@ async def _ended(engine: Engine, attempt: Attempt, proposal: Proposal, refusal: 
 
 async def _store(engine: Engine, ended: Ended, proposal: Proposal, *, by: str | None) -> Ended:
     """The end of a proposal that was not run, with its call's outcome, in one durable commit."""
-    code = ended.outcome.code
-    state = code if code in ("declined", "expired", "stale") else "failed"
-    decision = engine.boundary.effects.decided(proposal, "pending", state, by)
+    decision = engine.boundary.effects.decided(proposal, "pending", _state(ended.outcome.code), by)
     try:
         await engine.store.commit((*decision, *ended.ops), durable=True)
     except CommitRefused:
         latest = await engine.store.proposal(proposal.tenant, proposal.id)
         raise already(latest.state if latest else "expired") from None
     return ended
+
+
+def _state(code: RefusalCode | None) -> ProposalState:
+    """What a proposal has become whose call ended with *code* without having been claimed."""
+    match code:
+        case None:
+            return "done"  # the same wish was done already, and its result given again
+        case "declined" | "expired" | "stale" | "indeterminate":
+            return code
+        case _:
+            return "failed"
 
 
 def _attempt(engine: Engine, caller: Caller, session: Session, proposal: Proposal) -> Attempt:

@@ -5,6 +5,7 @@
 Beside the machine run its children: the model stream, the calls of one run, and three watchers (lease and stop flag, wall time, grace).
 """
 
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -45,8 +46,11 @@ from handgriff.runtime.engine import LEASE_SECONDS, RENEW_SECONDS, Engine, store
 from handgriff.runtime.metering import open_row, totals
 from handgriff.runtime.turn import RunningTurn
 
+LAST_ANSWER_SECONDS = 60.0
 WATCH_SECONDS = 1.0
 """How often the stop flag is looked at: `stop` from another replica must hold within two seconds."""
+JOIN_SECONDS = 30.0
+"""How long a turn that goes on after a decision waits for its first subscriber, also with a grace of 0: it began without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,9 @@ class Driver:
     _arrived: anyio.Event = field(default_factory=anyio.Event)
     _stream: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     _stream_done: anyio.Event = field(default_factory=anyio.Event)
-    _reads: dict[str, anyio.CancelScope] = field(default_factory=dict)
+    _running: dict[str, anyio.CancelScope] = field(default_factory=dict)
+    """The calls of the present run. Cancelling one stops a read, and a write that has not begun."""
+    _ended: TurnEnded | None = None
     _limiter: anyio.CapacityLimiter = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,8 +86,8 @@ class Driver:
         """Ask the turn to stop."""
         self._tell(StopRequested(reason))
 
-    async def run(self) -> None:
-        """Perform the turn to its terminal event."""
+    async def run(self) -> TurnEnded | None:
+        """Perform the turn to its terminal event; None where it could not be stored."""
         turn = self.turn
         try:
             async with anyio.create_task_group() as tasks:
@@ -90,12 +96,26 @@ class Driver:
                 await self._loop(tasks)
                 tasks.cancel_scope.cancel()
             turn.live.end()
-        except BaseException as error:
+        except Exception as error:
             # No terminal event could be stored: whoever watches is told so, and the next access closes the turn.
-            turn.live.end(_unwrapped(error))
-            if not isinstance(error, Exception):
-                raise
             self.engine.log.exception("turn %s ended without a terminal event", turn.id)
+            turn.live.end(await self._failure(_unwrapped(error)))
+        except BaseException:
+            turn.live.end(RuntimeError("the turn was cancelled"))
+            raise
+        return self._ended
+
+    async def _failure(self, error: Exception) -> Exception | None:
+        """What subscribers are told of *error*. Where somebody took the session over and closed this turn, they are shown that end."""
+        if not isinstance(error, CommitRefused):
+            return error
+        turn, session = self.turn, self.turn.session
+        for event in await self.engine.store.events(session.tenant, session.id, after=turn.live.last_seq):
+            if event.turn == turn.id:
+                turn.live.store(event)
+                if isinstance(event.body, TurnEnded):
+                    return None
+        return Refusal("conflict", "This conversation was taken over while the answer was written.", next="Load it again.")
 
     async def _loop(self, tasks: TaskGroup) -> None:
         machine = self.turn.machine
@@ -122,6 +142,7 @@ class Driver:
             case SendRequest():
                 await self._send(command, tasks)
             case RunCalls(ids):
+                self._running = {call: anyio.CancelScope() for call in ids}
                 for call in ids:
                     tasks.start_soon(self._call, call)
             case SkipCalls(ids, reason):
@@ -130,7 +151,7 @@ class Driver:
             case SettleCalls(ids):
                 await self._settle(ids)
             case CancelReads():
-                for scope in self._reads.values():
+                for scope in self._running.values():
                     scope.cancel()
             case CloseStream():
                 self._stream.cancel()
@@ -160,10 +181,12 @@ class Driver:
 
     async def _ask_later(self, command: SendRequest) -> None:
         async def wait_and_open() -> None:
-            turn = self.turn
-            turn.live.send(Retrying(turn.rows[-1].id, command.attempt, command.delay))
-            await self.engine.clock.sleep(command.delay)
-            await self._open(command)
+            turn, seconds = self.turn, _spread(command.delay) if command.is_spread else command.delay
+            turn.live.send(Retrying(turn.rows[-1].id, command.attempt, seconds))
+            await self.engine.clock.sleep(seconds)
+            # A row that was opened is closed by who asks, so nothing may come in between.
+            with anyio.CancelScope(shield=True):
+                await self._open(command)
 
         await self._ask(before=wait_and_open)
 
@@ -180,25 +203,21 @@ class Driver:
             self._stream_done.set()
 
     async def _call(self, call: str) -> None:
-        asked = self.turn.calls[call]
-        contract = self.engine.assistant.contracts.get(asked.tool)
-        if contract is not None and contract.is_barrier:
-            passed = await self.engine.boundary.pass_through(self._attempt(call))
-        else:
-            passed = await self._read(call)
+        passed: Passed | None = None
+        with self._running[call]:
+            passed = await self._passed(call)
+        if passed is None:
+            passed = self._skipped(call, CANCELLED, "not_run")
         self.turn.passed[call] = passed
         code = passed.outcome.code if isinstance(passed, Ended) else None
         self._tell(CallEnded(call, code, is_parked=isinstance(passed, Parked)))
 
-    async def _read(self, call: str) -> Passed:
-        with anyio.CancelScope() as scope:
-            self._reads[call] = scope
-            try:
-                async with self._limiter:
-                    return self._within_bytes(call, await self.engine.boundary.pass_through(self._attempt(call)))
-            finally:
-                del self._reads[call]
-        return self._skipped(call, CANCELLED, "not_run")
+    async def _passed(self, call: str) -> Passed:
+        contract = self.engine.assistant.contracts.get(self.turn.calls[call].tool)
+        if contract is not None and contract.is_barrier:
+            return await self.engine.boundary.pass_through(self._attempt(call))
+        async with self._limiter:
+            return self._within_bytes(call, await self.engine.boundary.pass_through(self._attempt(call)))
 
     def _attempt(self, call: str) -> Attempt:
         turn, asked = self.turn, self.turn.calls[call]
@@ -222,7 +241,7 @@ class Driver:
         if not isinstance(passed, Ended):
             return passed
         turn, limit = self.turn, self.engine.assistant.limits.turn_result_bytes
-        turn.result_bytes += len(passed.outcome.text)
+        turn.result_bytes += len(passed.outcome.text.encode())
         if turn.result_bytes <= limit or not passed.outcome.is_ok:
             return passed
         refusal = Refusal(
@@ -264,6 +283,7 @@ class Driver:
         release = ReleaseLease(session.tenant, session.id, turn.id, turn.epoch)
         committed = await self.engine.store.commit((AppendEvent(session.tenant, session.id, event), release))
         turn.live.store(stored(event, committed.seqs[0]))
+        self._ended = body
         await self._run_hooks(TurnOver(session.tenant, session.user, session.id, turn.id, body))
 
     async def _run_hooks(self, over: TurnOver) -> None:
@@ -280,18 +300,18 @@ class Driver:
     async def _keep_lease(self) -> None:
         """Prolong the lease, and look at its stop flag."""
         engine, turn = self.engine, self.turn
-        since = 0.0
+        renewed = engine.clock.monotonic()
         while True:
             await engine.clock.sleep(WATCH_SECONDS)
-            since += WATCH_SECONDS
             session = await engine.store.session(turn.session.tenant, turn.session.id)
             if session is None or session.lease.epoch != turn.epoch:
                 self.stop("lease")
                 return
             if session.lease.stop:
                 self.stop("stop")
-            if since >= RENEW_SECONDS:
-                since = 0.0
+            # By the clock, because a sleep may have taken far longer than it should.
+            if engine.clock.monotonic() - renewed >= RENEW_SECONDS:
+                renewed = engine.clock.monotonic()
                 await self._renew()
 
     async def _renew(self) -> None:
@@ -304,23 +324,33 @@ class Driver:
     async def _watch_time(self) -> None:
         await self.engine.clock.sleep(self.engine.assistant.limits.seconds)
         self._tell(TimeUp())
+        # The last answer, in words only, has its own bound; then the stream is closed.
+        await self.engine.clock.sleep(LAST_ANSWER_SECONDS)
+        self._tell(TimeUp())
 
     async def _watch_subscribers(self) -> None:
         """Without any subscriber the turn lives on for `grace`, then it stops."""
         live = self.turn.live
         if self.turn.detach:
             return
+        seconds = max(self.engine.grace, JOIN_SECONDS) if live.left.is_set() else self.engine.grace
         while True:
             left = live.left
             await left.wait()
-            if self.engine.grace:
-                await self.engine.clock.sleep(self.engine.grace)
-            if live.subscribers == 0 and live.left is left:
+            if seconds:
+                await self.engine.clock.sleep(seconds)
+            if live.left is left:
                 self.stop("grace")
                 return
+            seconds = self.engine.grace
 
 
 def _unwrapped(error: BaseException) -> Exception:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error if isinstance(error, Exception) else RuntimeError("the turn was cancelled")
+
+
+def _spread(seconds: float) -> float:
+    """*seconds*, varied by a half either way."""
+    return seconds * random.uniform(0.5, 1.5)  # noqa: S311  # nothing secret depends on it

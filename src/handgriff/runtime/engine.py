@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from handgriff.core.caller import Caller
+from handgriff.core.caller import Caller, is_id
 from handgriff.core.envelope import enclose
 from handgriff.core.events import Body, Event, Written
 from handgriff.core.lane import Lane
@@ -68,12 +68,15 @@ def stored(written: Written, seq: int) -> Event:
 
 
 async def require(engine: Engine, caller: Caller, session: str) -> Session:
-    """The caller's own session.
+    """The caller's own session, by its id or by the client's own name for it.
 
     Raises:
         Refusal: `not_found`, one answer for unknown, foreign, other tenants' and impossible ids.
     """
-    found = await engine.store.session(caller.tenant, session)
+    found = await engine.store.session(caller.tenant, session) if is_id(session) else None
     if found is None or found.user != caller.user:
+        # Aliases are each user's own, so a foreign session's id may well be one.
+        found = await engine.store.session_by_alias(caller.tenant, caller.user, session) if is_id(session) else None
+    if found is None:
         raise Refusal("not_found", "There is no such session.")
     return found

@@ -24,17 +24,26 @@ class Live:
     is_over: bool = False
     failure: Exception | None = None
     left: anyio.Event = field(default_factory=anyio.Event)
-    """Set when the last subscriber has left; whoever comes then puts a new one in its place."""
+    """Set while nobody watches; whoever comes then puts a new one in its place."""
     _items: list[Item] = field(default_factory=list)
     _positions: list[Position] = field(default_factory=list)
     _changed: anyio.Event = field(default_factory=anyio.Event)
     _seq: int = 0
     _offset: int = 0
 
+    def __post_init__(self) -> None:
+        self.left.set()
+
     @property
     def first_seq(self) -> int:
         """The first seq it holds; everything before comes from the store."""
-        return self._positions[0][0] if self._positions else self._seq + 1
+        seq, offset = self._positions[0] if self._positions else (self._seq, 1)
+        return seq + 1 if offset else seq  # a frame stands behind an event that came before this turn
+
+    @property
+    def last_seq(self) -> int:
+        """The last seq it knows of."""
+        return self._seq
 
     def begin_after(self, seq: int) -> None:
         """Number frames behind *seq*, before any event of this turn is stored."""

@@ -130,17 +130,19 @@ async def harness(
 
     async with LoopbackProvider(script, clock=clock) as provider:
         model = AnthropicModel(api_key=provider.api_key, base_url=provider.url)
-        async with Host(
-            assistant,
-            store=store,
-            callers=callers or only_this_one,
-            deps=deps,
-            model=None if assistant.lanes else MODEL,
-            models=[model],
-            prices=prices,
-            grace=grace,
-            clock=clock,
-            ids=ids,
-        ) as host:
-            yield Harness(host, provider, caller, await host.sessions.create(caller))
-        await model.close()
+        try:
+            async with Host(
+                assistant,
+                store=store,
+                callers=callers or only_this_one,
+                deps=deps,
+                model=None if assistant.lanes else MODEL,
+                models=[model],
+                prices=prices,
+                grace=grace,
+                clock=clock,
+                ids=ids,
+            ) as host:
+                yield Harness(host, provider, caller, await host.sessions.create(caller))
+        finally:
+            await model.close()

@@ -11,7 +11,7 @@ PARTS = ("Use when: the user asks about orders.", "Not for: products.", "Needs: 
 WHOLE = Description("the user asks about orders.", "products.", "nothing.", "none.")
 
 
-@pytest.mark.parametrize("parts", permutations(PARTS))
+@pytest.mark.parametrize("parts", [*permutations(PARTS)])
 def test_the_parts_may_stand_in_any_order(parts: tuple[str, ...]) -> None:
     assert parse_description("list_orders", " ".join(parts)) == WHOLE
 

@@ -64,7 +64,8 @@ def test_a_diff_is_a_sequence_of_changes(diff: list[Change]) -> None:
 
 def test_a_diff_is_kept_as_it_was_given() -> None:
     diff = [STATUS]
-    result, plan = Result("Done.", diff=diff), Plan("Cancel?", diff, sample=["o_17"])
+    result: Result[None] = Result("Done.", diff=diff)
+    plan = Plan("Cancel?", diff, sample=["o_17"])
     diff.clear()
 
     assert (result.diff, plan.diff, plan.sample) == ((STATUS,), (STATUS,), ("o_17",))

@@ -1,119 +1,106 @@
 // The page of development: a client of the HTTP face like any other. Whatever comes is set as text and never read as markup.
-const $ = (id) => document.getElementById(id);
-const [log, form, input, send, stop] = ["log", "form", "input", "send", "stop"].map($);
-const say = (text) => { $("status").textContent = text; };
-let session, seen, tools, texts, cards, ended;
+const [fresh, log, state, form, input, send, stop] = document.querySelectorAll("[id]");
+// `names` are the tools' titles; `seen` is the last id; `heard` is whether the connection said anything; `ended` is how the run did.
+let session, seen, heard, ended, tools, texts, cards, names = new Map(), atEnd = true, leave = new AbortController();
 
-function make(tag, parent, text, kind) {
-  const node = document.createElement(tag);
-  if (text !== undefined) node.textContent = text;
-  if (kind) node.className = kind;
-  const stays = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
-  parent.append(node);
-  if (stays) log.scrollTop = log.scrollHeight;
-  return node;
-}
+const make = (tag, parent, text = "", kind = "") =>
+  parent.appendChild(Object.assign(document.createElement(tag), { textContent: text, className: kind }));
+const say = (text) => { state.textContent = text; };
+const note = (text, role = null) => { make("p", log, text, "note").role = role; };
+const clear = () => { log.replaceChildren(); [tools, texts, cards] = [new Map(), new Map(), new Map()]; };
+const busy = (is, text) => { [send.hidden, stop.hidden] = [is, !is]; say(text); };
+const bubble = (id, role, text = "") => texts.set(id, Object.assign(texts.get(id) ?? make("div", log, "", role), { textContent: text }));
 
-function clear() { log.replaceChildren(); [tools, texts, cards] = [new Map(), new Map(), new Map()]; }
-
-function bubble(id, role) {
-  const node = texts.get(id) ?? make("div", log, "", role === "user" ? "user" : "assistant");
-  node.textContent = "";
-  texts.set(id, node);
-  return node;
-}
-
-function start(id, name) {
+function start(id, tool, text = "", name = names.get(tool) ?? tool) {
   const line = make("details", log);
-  tools.set(id, { line, name, head: make("summary", line, `${name} …`), args: make("pre", line, "") });
+  names.set(tool, name);
+  tools.set(id, { line, name, head: make("summary", line, `${name} …`), args: make("pre", line, text) });
+}
+
+function mark(id, text, isTold = false) {
+  const tool = tools.get(id);
+  if (tool) Object.assign(tool, { isTold }).head.textContent = `${tool.name}: ${text}`;
 }
 
 function table(diff, parent) {
   if (!diff?.length) return;
-  const grid = make("table", parent), head = make("tr", grid);
-  for (const name of ["", "before", "after"]) make("th", head, name).scope = "col";
+  const grid = make("table", parent), head = make("tr", make("thead", grid)), rows = make("tbody", grid);
+  make("td", head);
+  for (const name of ["Before", "After"]) make("th", head, name).scope = "col";
   for (const { label, before, after } of diff) {
-    const row = make("tr", grid);
+    const row = make("tr", rows);
     make("th", row, label).scope = "row";
-    make("del", make("td", row), before ?? "–");
-    make("ins", make("td", row), after ?? "–");
+    for (const [kind, value] of [["del", before], ["ins", after]]) make(value == null ? "span" : kind, make("td", row), value ?? "–");
   }
 }
 
 function result(id, text) {
-  const tool = tools.get(id);
+  const tool = tools.get(id), told = JSON.parse(text);
   if (!tool) return;
-  let told;
-  try { told = JSON.parse(text); } catch { told = { summary: text }; }
-  tool.head.textContent = `${tool.name}: ${told.summary}${told.error ? ` (${told.error.code})` : ""}`;
-  const href = told.link?.href;
-  if (/^\/(?![\/\\])/.test(href ?? "")) make("a", tool.line, told.link.label).href = href;
+  mark(id, `${told.summary}${told.error ? ` (${told.error.code})` : ""}`, true);
+  const link = told.link && URL.parse(told.link.href, location.href);
+  if (link?.protocol === location.protocol && link.host === location.host) make("a", tool.line, told.link.label).href = link.href;
   table(told.diff, tool.line);
-  tool.line.open = Boolean(told.diff?.length || told.error);
+  if (told.diff?.length || told.error) tool.line.open = true;
 }
 
-function card(interrupt) {
-  const box = make("section", log, undefined, "card");
-  box.tabIndex = -1;
-  make("strong", box, interrupt.message);
-  table(interrupt.metadata?.handgriff?.diff, box);
-  make("p", box, `Until ${new Date(interrupt.expiresAt).toLocaleTimeString()}`);
-  for (const [name, approved] of [["Decline", false], ["Confirm", true]]) {
-    make("button", box, name).onclick = () => decide(interrupt.id, approved);
-  }
-  cards.set(interrupt.id, box);
-  box.focus();
+function card({ id, message, expiresAt, metadata, toolCallId }) {
+  const box = Object.assign(make("section", log, "", "card"), { tabIndex: -1, role: "group", ariaLabel: "Your decision" });
+  make("strong", box, message);
+  table(metadata?.handgriff?.diff, box);
+  make("p", box, `Nothing is done unless you confirm, until ${new Date(expiresAt).toLocaleTimeString()}.`, "until");
+  make("button", box, "Decline").onclick = () => decide(id, false);
+  make("button", box, "Confirm", "confirm").onclick = () => decide(id, true);
+  cards.set(id, box);
+  mark(toolCallId, "waits for your decision", true);
+  // On the card and never on a button; and nobody who is typing is disturbed.
+  if (cards.size === 1 && !input.value) box.focus();
 }
 
-function settle(proposal, state) {
-  const box = cards.get(proposal);
-  for (const button of box?.querySelectorAll("button") ?? []) button.remove();
-  if (box) make("p", box, state);
+function settle(proposal, text) {
+  cards.get(proposal)?.querySelectorAll("button").forEach((button) => button.remove());
+  if (cards.has(proposal)) make("p", cards.get(proposal), text);
 }
 
-function snapshot(messages) {
-  clear();
-  for (const message of messages) {
-    if (message.role === "tool") result(message.toolCallId, message.content);
-    else if (message.content) bubble(message.id, message.role).textContent = message.content;
-    for (const call of message.toolCalls ?? []) {
-      start(call.id, call.function.name);
-      tools.get(call.id).args.textContent = call.function.arguments;
-    }
-  }
+function restore({ id, role, content, toolCallId, toolCalls }) {
+  if (role === "tool") result(toolCallId, content);
+  else if (content) bubble(id, role, content);
+  for (const call of toolCalls ?? []) start(call.id, call.function.name, call.function.arguments);
 }
 
+const ends = { interrupt: "Waiting for you.", cancelled: "Stopped." };
 const custom = {
-  "handgriff.progress": ({ toolCallId, done, total, text }) => say(`${tools.get(toolCallId)?.name}: ${text ?? ""} ${done}${total ? `/${total}` : ""}`),
-  "handgriff.retrying": ({ seconds }) => say(`The model is asked again in ${seconds} s.`),
-  "handgriff.decision": ({ proposal, state }) => settle(proposal, state),
-  "handgriff.turn_ended": ({ message }) => make("p", log, message, "note"),
+  "handgriff.progress": (e) => mark(e.toolCallId, `${e.text ?? ""} ${e.done}${e.total ? `/${e.total}` : ""} …`),
+  "handgriff.retrying": (e) => say(`The model is asked again in ${e.seconds} s.`),
+  "handgriff.decision": (e) => settle(e.proposal, e.state),
+  "handgriff.late_outcome": (e) => mark(e.toolCallId, e.summary, true),
+  "handgriff.turn_ended": (e) => note(e.message),
 };
-
 const on = {
   TEXT_MESSAGE_START: (e) => bubble(e.messageId, e.role),
-  TEXT_MESSAGE_CONTENT: (e) => { const node = texts.get(e.messageId); if (node) make("span", node, e.delta); },
-  TOOL_CALL_START: (e) => start(e.toolCallId, e.metadata?.handgriff?.title ?? e.toolCallName),
+  TEXT_MESSAGE_CONTENT: (e) => { make("span", texts.get(e.messageId), e.delta); },
+  TOOL_CALL_START: (e) => start(e.toolCallId, e.toolCallName, "", e.metadata?.handgriff?.title),
   TOOL_CALL_ARGS: (e) => { tools.get(e.toolCallId).args.textContent += e.delta; },
   TOOL_CALL_RESULT: (e) => result(e.toolCallId, e.content),
-  MESSAGES_SNAPSHOT: (e) => snapshot(e.messages),
+  MESSAGES_SNAPSHOT: (e) => { clear(); e.messages.forEach(restore); },
   CUSTOM: (e) => custom[e.name]?.(e.value),
-  RUN_ERROR: (e) => { ended = true; make("p", log, e.message, "note").setAttribute("role", "alert"); },
-  RUN_FINISHED: (e) => { ended = true; e.outcome?.interrupts?.forEach(card); say({ interrupt: "Waiting for you.", cancelled: "Stopped." }[e.outcome?.type] ?? ""); },
+  RUN_ERROR: (e) => { ended = "Failed."; note(e.message, "alert"); },
+  RUN_FINISHED: (e) => { ended = ends[e.outcome?.type] ?? "Answered."; e.outcome?.interrupts?.forEach(card); },
 };
 
-async function call(method, path, body) {
-  const headers = body === undefined ? {} : { "content-type": "application/json" };
-  const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+async function call(method, path, body, signal) {
+  const sent = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, { method, signal, ...sent });
   if (answer.ok) return answer;
-  const problem = await answer.json().catch(() => ({}));
-  throw Object.assign(new Error([problem.detail ?? answer.statusText, problem.next].filter(Boolean).join(" ")), { status: answer.status });
+  const { detail = answer.statusText, next = "" } = await answer.json().catch(() => ({}));
+  throw Object.assign(new Error(`${detail} ${next}`.trim()), { status: answer.status });
 }
+const follow = (signal) => call("GET", `sessions/${encodeURIComponent(session)}/stream?protocol=1.0&after=${seen ?? ""}`, null, signal);
 
 async function listen(answer) {
-  ended = answer.status === 204;
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let rest = "", part; reader && !(part = await reader.read()).done;) {
+  if (answer.status === 204) { ended = "Nothing runs."; return; }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = "", part; !(part = await reader.read()).done; heard = true) {
     const frames = (rest + part.value).split("\n\n");
     rest = frames.pop();
     for (const frame of frames) {
@@ -124,52 +111,69 @@ async function listen(answer) {
   }
 }
 
-async function run(begin = follow) {
-  [send.hidden, stop.hidden] = [true, false];
-  say("…");
-  let tries = 5;
-  for (ended = false; !ended && tries; begin = follow) {
-    try {
-      await listen(await begin());
-    } catch (error) {
-      // Only a lost connection is tried again, and only by looking: a message is never sent twice.
-      tries = error.status ? 0 : tries - 1;
-      if (!tries) make("p", log, error.message, "note").setAttribute("role", "alert");
+// Begins and listens to the end. What is lost on the way is looked for again; nothing that may have arrived is sent twice.
+async function run(begin, doing) {
+  leave.abort();
+  const { signal } = leave = new AbortController();
+  let failure = ended = heard = undefined;
+  busy(true, doing);
+  for (let tries = 3; !ended; begin = session ? follow : begin) {
+    failure = await begin(signal).then(listen).catch((error) => error);
+    if (signal.aborted) return false;
+    if (!ended && (failure?.status || (!heard && !tries))) {
+      for (const [id, tool] of tools) if (!tool.isTold) mark(id, "interrupted");
+      if (failure?.status === 404) open();
+      note(failure?.status ? failure.message : "Interrupted: the server can't be reached. Reload to see what has become of it.", "alert");
+      ended = "Failed.";
+    } else if (!ended) {
+      // A connection that said nothing leaves it open what arrived, so everything is read again.
+      [tries, seen, heard] = heard ? [3, seen] : [tries - 1];
+      say("The connection was lost; looking again …");
+      await new Promise((again) => { setTimeout(again, 1000); });
     }
-    if (!ended && tries) await new Promise((again) => { setTimeout(again, 1000); });
   }
-  if ($("status").textContent === "…") say("");
-  [send.hidden, stop.hidden] = [false, true];
+  busy(false, ended);
+  if (document.activeElement === document.body) input.focus();
+  return failure;
 }
 
-const follow = () => call("GET", `sessions/${session}/stream?protocol=1.0&after=${seen ?? ""}`);
-const decide = async (id, approved) => {
-  try { await call("POST", `proposals/${id}`, { approved }); } catch (error) { settle(id, error.message); }
-  await run();
-};
+async function decide(id, approved) {
+  const box = cards.get(id);
+  settle(id, approved ? "Confirmed …" : "Declined …");
+  const late = await call("POST", `proposals/${id}`, { approved }).then(() => null, (error) => error);
+  if (late) settle(id, late.message);
+  if ((await run(follow, "Answering …")) !== false && late && !box.isConnected) note(late.message, "alert");
+}
 
-async function open(id) {
+function open(id = "") {
+  leave.abort();
   clear();
-  seen = undefined;
-  if (id) await call("GET", `sessions/${id}?limit=1`);
-  session = id ?? (await (await call("POST", "sessions", {})).json()).id;
-  history.replaceState(null, "", `#${session}`);
-  if (id) await run();
+  [session, seen] = [id, undefined];
+  history.replaceState(null, "", `${location.pathname}${id && `#${id}`}`);
+  busy(false, "");
   input.focus();
+  if (id) run(follow, "Loading …");
 }
 
-form.onsubmit = (event) => {
+form.onsubmit = async (event) => {
   event.preventDefault();
   const text = input.value.trim(), id = crypto.randomUUID();
   if (!text || send.hidden) return;
   input.value = "";
-  bubble(id, "user").textContent = text;
-  run(() => call("POST", "agui", { threadId: session, protocolVersion: "1.0", messages: [{ id, role: "user", content: text }] }));
+  bubble(id, "user", text);
+  const failure = await run(async (signal) => {
+    session ||= (await (await call("POST", "sessions", {}, signal)).json()).id;
+    history.replaceState(null, "", `#${session}`);
+    return call("POST", "agui", { threadId: session, protocolVersion: "1.0", messages: [{ id, role: "user", content: text }] }, signal);
+  }, "Answering …");
+  if (failure?.status) texts.get(id)?.remove();
+  // What was not taken is given back, to be sent again.
+  if (failure !== false && [...log.querySelectorAll(".user")].at(-1)?.textContent !== text) input.value ||= text;
 };
-input.onkeydown = (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
-};
-stop.onclick = () => call("POST", `sessions/${session}/stop`, {});
-document.onkeydown = (event) => { if (event.key === "Escape" && !stop.hidden) stop.click(); };
-$("fresh").onclick = () => open();
-open(location.hash.slice(1) || undefined).catch(() => open()).catch((error) => say(error.message));
+input.onkeydown = (e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); form.requestSubmit(); } };
+stop.onclick = () => session && call("POST", `sessions/${session}/stop`, {}).catch((error) => note(error.message, "alert"));
+document.onkeydown = (e) => { if (e.key === "Escape" && !stop.hidden) stop.click(); };
+log.onscroll = () => { atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60; };
+new MutationObserver(() => { if (atEnd) log.scrollTop = 1e9; }).observe(log, { childList: true, subtree: true, attributes: true });
+fresh.onclick = () => open();
+open(location.hash.slice(1));

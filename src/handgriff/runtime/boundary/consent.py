@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from handgriff.core import jsontext
 from handgriff.core.batch import HoldProposal
 from handgriff.core.outcome import shorten, show_diff
 from handgriff.core.proposal import before_of, fingerprint_of, write_grant
@@ -14,6 +15,9 @@ from handgriff.ports.store import Writer
 from handgriff.runtime.boundary.attempt import Parked
 from handgriff.runtime.boundary.invoke import invoke_within
 from handgriff.runtime.boundary.ready import Ready
+
+SAMPLE_LINES = 20
+"""Lines of a plan's sample that are kept."""
 
 
 def needs_person(ready: Ready) -> bool:
@@ -56,7 +60,7 @@ async def park(ready: Ready, plan: Plan, *, store: Writer, clock: Clock, ids: Id
         created_at=now,
         expires_at=now + timedelta(seconds=seconds),
         count=plan.count,
-        sample=tuple(plan.sample),
+        sample=tuple(shorten(jsontext.clean(line)) for line in plan.sample[:SAMPLE_LINES]),
         grant=write_grant(attempt.grant),
         wire_id=attempt.wire_id,
         typed=attempt.is_typed,
@@ -65,8 +69,8 @@ async def park(ready: Ready, plan: Plan, *, store: Writer, clock: Clock, ids: Id
     return Parked(proposal)
 
 
-def check_still_true(ready: Ready, plan: Plan, proposal: Proposal) -> None:
-    """What the person saw is still what would happen.
+def check_same_call(ready: Ready, proposal: Proposal) -> None:
+    """It is still the tool and the arguments that the person saw.
 
     Raises:
         Refusal: `stale`.
@@ -75,6 +79,14 @@ def check_still_true(ready: Ready, plan: Plan, proposal: Proposal) -> None:
         raise stale("The tool has changed since it was proposed.")
     if proposal.digest != ready.digest:
         raise stale("The arguments read differently now.")
+
+
+def check_still_true(plan: Plan, proposal: Proposal) -> None:
+    """What the person saw is still what would happen.
+
+    Raises:
+        Refusal: `stale`.
+    """
     if proposal.fingerprint != fingerprint_of(plan):
         raise stale("What it would change is not as it was shown any more.")
 

@@ -61,17 +61,10 @@ class Effects:
     limits: Limits
 
     async def read(self, ready: Ready) -> Outcome:
-        """Run a read.
-
-        Raises:
-            Refusal: what the handler, its time-out or its result's size came to.
-        """
+        """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""
         contract = ready.contract
-        try:
-            returned = await invoke_within(self.seconds(contract), contract.handler, **_parameters(ready))
-            return self._shape(ready, required_result(contract, returned), must_tell=False)
-        except Exception as error:  # whatever the application raises is explained here, and logged if nobody mapped it
-            raise self.refusal(error, ready.contract, ready.call.id) from error
+        returned = await invoke_within(self.seconds(contract), contract.handler, **_parameters(ready))
+        return self._shape(ready, required_result(contract, returned), must_tell=False)
 
     async def claim(self, ready: Ready) -> Effect | Ended:
         """Claim the effect, durably, before its handler starts; or what there is to say instead.
@@ -91,6 +84,7 @@ class Effects:
 
     async def run(self, ready: Ready) -> object:
         """Run a claimed handler. What it raises leaves through the application's own context, so that it can roll back."""
+        ready.call.state.is_writable = True
         return await invoke_within(self.seconds(ready.contract), ready.contract.handler, **_parameters(ready))
 
     def done(self, ready: Ready, returned: object) -> Ran:
@@ -98,17 +92,18 @@ class Effects:
         try:
             result = required_result(ready.contract, returned)
         except DefinitionError as error:
-            self.incident(error, ready.contract, ready.call.id)
+            self.incident(error, ready.contract.name, ready.call.id)
             result = Result("It was done, but it gave no readable answer.")
         return Ran(self._shape(ready, result, must_tell=True), "done")
 
     def failed(self, ready: Ready, error: Exception) -> Ran:
-        """A claimed handler raised: a refusal says that nothing happened; after anything else nobody knows."""
+        """A claimed handler raised: a refusal says that nothing happened, unless it says that nobody knows, as anything else does."""
         ready.call.state.forget()
         explained = explain(error, ready.contract)
         if isinstance(explained, Refusal):
-            return Ran(refused(_with_steps(explained, tuple(ready.call.steps))), "failed")
-        incident = self.incident(explained.error, ready.contract, ready.call.id)
+            state: EffectState = "indeterminate" if explained.code == "indeterminate" else "failed"
+            return Ran(outcome_of(_with_steps(explained, tuple(ready.call.steps))), state)
+        incident = self.incident(explained.error, ready.contract.name, ready.call.id)
         return Ran(refused(unknown(incident), incident=incident), "indeterminate")
 
     def seconds(self, contract: Contract) -> float:
@@ -120,12 +115,12 @@ class Effects:
         explained = explain(error, contract)
         if isinstance(explained, Refusal):
             return explained
-        return failure(explained.error, contract, self.incident(explained.error, contract, call))
+        return failure(explained.error, contract.name, self.incident(explained.error, contract.name, call))
 
-    def incident(self, error: Exception, contract: Contract, call: str) -> str:
+    def incident(self, error: Exception, tool: str, call: str) -> str:
         """Log *error* under a new incident id."""
         incident = self.ids.new("incident")
-        _LOG.error("%s: tool %s, call %s", incident, contract.name, call, exc_info=error)
+        _LOG.error("%s: tool %s, call %s", incident, tool, call, exc_info=error)
         return incident
 
     async def _effect(self, ready: Ready) -> Effect:
@@ -194,7 +189,7 @@ class Effects:
         except JsonError as error:
             if not must_tell:
                 raise
-            self.incident(error, contract, ready.call.id)
+            self.incident(error, contract.name, ready.call.id)
             return succeeded(Result(f"{result.summary} Its data could not be shown."), None, (), limit=limit, narrow_by=(), must_tell=True)
         introduced = () if data is None else contract.output.introduced(data)
         narrow_by = tuple(argument.name for argument in contract.schema.arguments)
@@ -202,19 +197,27 @@ class Effects:
 
     async def settle(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
         """Commit the outcome and what belongs to it, whoever holds the session's lease. It is never lost silently."""
-        record = await self._record(effect)
-        # Whoever found this claim while it ran has told the model "unknown" already; the true outcome then comes as news.
-        ended = self.ended(ready.attempt, "effect", ran.outcome, ready.digest, started=ready.started, late=record.state == "indeterminate")
         try:
-            return await self._commit(ready, effect, ran, ended)
+            ended = await self._ended_now(ready, effect, ran)
+            try:
+                return await self._commit(ready, effect, ran, ended)
+            except CommitRefused:
+                # Somebody may have found the claim in between; what they made of it is looked at once more.
+                ended = await self._ended_now(ready, effect, ran)
+                return await self._commit(ready, effect, ran, ended)
         except CommitRefused as refusal:
             # The session is gone, or somebody resolved the effect: the record of that decision stands, and the event says what we saw.
             _LOG.warning("call %s settled after its %s was gone", ready.call.id, refusal.guard)
             return ended
         except BackendError as error:
             # The claim is on disk without an outcome, which is what indeterminate means; the next access finds it.
-            incident = self.incident(error, ready.contract, ready.call.id)
+            incident = self.incident(error, ready.contract.name, ready.call.id)
             return self.ended(ready.attempt, "effect", refused(unknown(incident), incident=incident), ready.digest, started=ready.started)
+
+    async def _ended_now(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
+        """The end of *ran*. Whoever found its claim while it ran has told the model "unknown" already; the truth then comes as news."""
+        is_late = (await self._record(effect)).state == "indeterminate"
+        return self.ended(ready.attempt, "effect", ran.outcome, ready.digest, started=ready.started, late=is_late)
 
     async def _commit(self, ready: Ready, effect: Effect, ran: Ran, ended: Ended) -> Ended:
         now, proposal = self.clock.now(), ready.attempt.confirmed
@@ -265,6 +268,12 @@ class Effects:
         if outcome.introduced:
             ops = (*ops, IntroduceSeen(place.tenant, place.session, outcome.introduced))
         return Ended(outcome, event, body, ops)
+
+
+def outcome_of(refusal: Refusal) -> Outcome:
+    """The outcome of *refusal*, under the incident it names."""
+    incident = refusal.facts.get("incident")
+    return refused(refusal, incident=incident if isinstance(incident, str) else None)
 
 
 def _parameters(ready: Ready) -> dict[str, object]:

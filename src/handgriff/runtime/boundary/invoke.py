@@ -1,5 +1,6 @@
 """Running what the application wrote: async in this task, sync in a worker thread, within a time; and what its exceptions mean."""
 
+import asyncio
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,9 +19,32 @@ class TimedOut(Exception):  # told apart from a TimeoutError of the application'
     """The call took longer than its limit."""
 
 
+class StrayCancellation(Exception):  # told apart from a cancellation of this task, which must go on
+    """What was called raised a cancellation of its own: it waited for something that somebody else had cancelled."""
+
+
 async def invoke(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call *function*, whichever kind it is."""
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004  # an object with an async __call__
+    """Call *function*, whichever kind it is.
+
+    Raises:
+        StrayCancellation: it was cancelled, and nobody had cancelled this task.
+    """
+    try:
+        return await _called(function, *args, **kwargs)
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise StrayCancellation from error
+
+
+def is_async(function: object) -> bool:
+    """Whether *function* is an async function, or an object that is called like one."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004  # its own __call__
+
+
+async def _called(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    if is_async(function):
         return await function(*args, **kwargs)
     # A thread can't be cancelled: it is abandoned, and its call reported as what it then is.
     returned = await anyio.to_thread.run_sync(functools.partial(function, *args, **kwargs), abandon_on_cancel=True)
@@ -53,7 +77,7 @@ def explain(error: Exception, contract: Contract) -> Refusal | Unforeseen:
         return error
     for kind, meaning in contract.errors.items():
         if isinstance(error, kind):
-            return Refusal(meaning, str(error) or kind.__name__) if isinstance(meaning, str) else meaning(error)
+            return Refusal(meaning, str(error) or kind.__name__) if isinstance(meaning, str) else _mapped(error, meaning)
     if type(error).__module__.startswith("pydantic"):
         return _validation(error)
     return Unforeseen(error)
@@ -72,15 +96,22 @@ def required_result(contract: Contract, returned: object) -> Result[Any]:
     raise DefinitionError(contract.name, "return value", f"it is {type(returned).__name__}.", mend="return a Result.")
 
 
-def failure(error: Exception, contract: Contract, incident: str) -> Refusal:
+def failure(error: Exception, tool: str, incident: str) -> Refusal:
     """The refusal for an unforeseen error outside an effect: nothing of it is shown but the incident."""
     if isinstance(error, TimedOut):
-        return Refusal(
-            "transient", f"{contract.name} took too long and was given up.", next="Try again once, or ask for less.", incident=incident
-        )
+        return Refusal("transient", f"{tool} took too long and was given up.", next="Try again once, or ask for less.", incident=incident)
     code: RefusalCode = "transient" if isinstance(error, (BackendError, ConnectionError)) else "permanent"
     advice = "Try again later." if code == "transient" else "Do not repeat it; tell the user that it failed."
-    return Refusal(code, f"{contract.name} failed.", next=advice, incident=incident)
+    return Refusal(code, f"{tool} failed.", next=advice, incident=incident)
+
+
+def _mapped(error: Exception, meaning: Callable[[Any], Refusal]) -> Refusal | Unforeseen:
+    # The function is the application's too, so it may fail, or forget to answer.
+    try:
+        refusal: object = meaning(error)
+    except Exception as second:  # noqa: BLE001  # whatever it raises is logged as what it is
+        return Unforeseen(second)
+    return refusal if isinstance(refusal, Refusal) else Unforeseen(error)
 
 
 def _validation(error: Exception) -> Refusal | Unforeseen:

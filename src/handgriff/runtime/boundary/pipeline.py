@@ -16,22 +16,21 @@ from handgriff.core.call import ConfirmedProposal
 from handgriff.core.caller import Caller
 from handgriff.core.contract import Contract
 from handgriff.core.jsontext import JsonError
-from handgriff.core.outcome import refused
 from handgriff.core.proposal import read_before
 from handgriff.core.requirement import Surroundings
 from handgriff.core.result import Result
 from handgriff.core.rows import Effect, Proposal
 from handgriff.core.schema.form import Arguments
-from handgriff.errors import Refusal
+from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Passed, Step
 from handgriff.runtime.boundary.bound import BoundCall, InnerCall
-from handgriff.runtime.boundary.consent import check_still_true, make_plan, needs_person, park, stale
-from handgriff.runtime.boundary.effect import Effects, Ran
+from handgriff.runtime.boundary.consent import check_same_call, check_still_true, make_plan, needs_person, park, stale
+from handgriff.runtime.boundary.effect import Effects, Ran, outcome_of
 from handgriff.runtime.boundary.gate import check_gate
-from handgriff.runtime.boundary.invoke import explain
+from handgriff.runtime.boundary.invoke import explain, failure
 from handgriff.runtime.boundary.meaning import check_authority, check_known, check_meaning
 from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.boundary.resolve import resolve, rights_now
@@ -66,16 +65,14 @@ class Boundary:
         try:
             return await self._steps(attempt, trail, started)
         except Refusal as refusal:
-            incident = refusal.facts.get("incident")
-            outcome = refused(refusal, incident=incident if isinstance(incident, str) else None)
-            return self.effects.ended(attempt, trail.step, outcome, trail.digest, started=started)
+            return self.effects.ended(attempt, trail.step, outcome_of(refusal), trail.digest, started=started)
 
     async def _steps(self, attempt: Attempt, trail: _Trail, started: float) -> Passed:
-        caller = await rights_now(self.callers, attempt.grant)
+        caller = await self._rights_now(attempt)
         contract = resolve(self.assistant, attempt.tool, caller, self.surroundings)
         self._check_nesting(attempt, contract)
         trail.step = "form"
-        arguments = contract.schema.validate(attempt.arguments)
+        arguments = self._validated(attempt, contract)
         trail.digest = jsontext.digest(arguments.canonical)
         with anyio.CancelScope() as scope:
             return await self._perform(attempt, contract, caller, arguments, trail, started, scope)
@@ -100,14 +97,14 @@ class Boundary:
                 ready = Ready(attempt, contract, caller, arguments, call, trail.digest, started)
                 await self._check(ready, trail)
                 trail.step = "consent"
+                # From here on a stop or a client that leaves cancels nothing of it: a write is parked, or claimed, run and settled.
+                scope.shield = contract.has_effect_record
                 passed = await self._consent(ready)
                 if passed is None and not contract.has_effect_record:
                     trail.step = "effect"
                     return self.effects.ended(attempt, trail.step, await self.effects.read(ready), ready.digest, started=started)
                 if passed is None:
                     trail.step = "effect"
-                    # From here on a stop or a client that leaves cancels nothing of it.
-                    scope.shield = True
                     claim = await self.effects.claim(ready)
                     if isinstance(claim, Ended):
                         passed = claim
@@ -120,12 +117,25 @@ class Boundary:
             elif passed is None:
                 raise self.effects.refusal(error, contract, attempt.id) from error
             else:
-                self.effects.incident(error, contract, attempt.id)
+                self.effects.incident(error, contract.name, attempt.id)
         if claimed is not None:
             return await self.effects.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
         if passed is None:
             raise self.effects.refusal(_swallowed(), contract, attempt.id)
         return passed
+
+    async def _rights_now(self, attempt: Attempt) -> Caller:
+        try:
+            return await rights_now(self.callers, attempt.grant)
+        except (BackendError, DefinitionError) as error:
+            # Said before any name is resolved, so it says nothing about the tool.
+            raise failure(error, attempt.tool, self.effects.incident(error, attempt.tool, attempt.id)) from error
+
+    def _validated(self, attempt: Attempt, contract: Contract) -> Arguments:
+        try:
+            return contract.schema.validate(attempt.arguments)
+        except Exception as error:  # a validator of the application's may raise anything
+            raise self.effects.refusal(error, contract, attempt.id) from error
 
     async def _check(self, ready: Ready, trail: _Trail) -> None:
         trail.step = "authority"
@@ -163,6 +173,7 @@ class Boundary:
         raise Refusal("unconfirmed", f"{plan.summary} A person must confirm this.", link=link, proposal=parked.proposal.id)
 
     async def _check_confirmed(self, ready: Ready, proposal: Proposal) -> None:
+        check_same_call(ready, proposal)
         try:
             plan = await make_plan(ready, seconds=self.effects.seconds(ready.contract))
         except Exception as error:
@@ -171,7 +182,7 @@ class Boundary:
                 raise
             # It can't be planned any more: the world has moved since the person saw it.
             raise stale(explained.message) from error
-        check_still_true(ready, plan, proposal)
+        check_still_true(plan, proposal)
 
     def _check_nesting(self, attempt: Attempt, contract: Contract) -> None:
         if attempt.parent is not None and contract.is_barrier and not attempt.parent_writes:
@@ -188,7 +199,7 @@ class Boundary:
                 turn=place.turn,
                 caller=caller,
                 deps=deps,
-                state=BoundState(self.store, place, is_writable=contract.writes is not None),
+                state=BoundState(self.store, place),
                 now=now,
                 log=logging.LoggerAdapter(_LOG, {"call": attempt.id, "tool": contract.name}),
                 say=place.say,
@@ -222,7 +233,7 @@ class Boundary:
             await self.store.commit(passed.ops)
         outcome = passed.outcome
         if outcome.code is not None:
-            raise Refusal(outcome.code, outcome.shown.summary, next=outcome.next)
+            raise Refusal(outcome.code, outcome.shown.summary, next=outcome.next, incident=outcome.incident)
         return Result(outcome.shown.summary, None if outcome.data is None else jsontext.loads(outcome.data))
 
 
@@ -232,6 +243,6 @@ def _swallowed() -> Exception:
 
 def _raw_digest(arguments: str | Mapping[str, Any]) -> str:
     try:
-        return jsontext.digest(arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments)))
+        return jsontext.digest(jsontext.clean(arguments) if isinstance(arguments, str) else jsontext.dumps(dict(arguments)))
     except JsonError:
         return ""

@@ -3,9 +3,25 @@
 from handgriff.core.caller import Caller
 from handgriff.core.contract import Contract
 from handgriff.core.requirement import Surroundings, holds
-from handgriff.errors import Refusal
+from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.callers import Callers
 from handgriff.runtime.assistant import Assistant
+
+
+async def look_up(callers: Callers, tenant: str, user: str) -> Caller | None:
+    """Who somebody is today.
+
+    Raises:
+        BackendError: nobody could say.
+        DefinitionError: the answer is no caller.
+    """
+    try:
+        found: object = await callers(tenant, user)
+    except Exception as error:
+        raise BackendError("callers", "reading a caller's rights") from error
+    if found is None or isinstance(found, Caller):
+        return found
+    raise DefinitionError("callers", "return value", f"it is {type(found).__name__}.", mend="return a Caller, or None.")
 
 
 async def rights_now(callers: Callers, grant: Caller) -> Caller:
@@ -13,8 +29,10 @@ async def rights_now(callers: Callers, grant: Caller) -> Caller:
 
     Raises:
         Refusal: `not_found`; there is no such caller any more.
+        BackendError: nobody could say.
+        DefinitionError: the answer is somebody else, or no caller.
     """
-    today = await callers(grant.tenant, grant.user)
+    today = await look_up(callers, grant.tenant, grant.user)
     if today is None:
         raise Refusal("not_found", "There is nothing here for you.")
     return today.within(grant)

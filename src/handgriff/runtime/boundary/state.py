@@ -14,11 +14,14 @@ _ABSENT = None
 
 @dataclass(slots=True)
 class BoundState:
-    """`call.state`. A value is kept as JSON text, so that what a read returns can't change anything."""
+    """`call.state`. A value is kept as JSON text, so that what a read returns can't change anything.
+
+    It is writable while a handler runs that may write. Checks, plans and hooks only read, because nobody would store what they write.
+    """
 
     store: StateReads
     place: Place
-    is_writable: bool
+    is_writable: bool = False
     _read: dict[Key, str | None] = field(default_factory=dict)
     _written: dict[Key, str | None] = field(default_factory=dict)
 
@@ -78,12 +81,12 @@ class BoundState:
             raise DefinitionError(
                 "call.state", repr(name), "tools may not write what the whole tenant shares.", mend="use a session or user key."
             )
-        self._written.pop(key, None)
-        self._written[key] = text
-        if sum(len(value or "") for value in self._written.values()) > DELTA_BYTES:
+        written = {other: kept for other, kept in self._written.items() if other != key} | {key: text}
+        if sum(len((value or "").encode()) for value in written.values()) > DELTA_BYTES:
             raise DefinitionError(
                 "call.state", repr(name), f"this call writes more than {DELTA_BYTES} bytes.", mend="keep large data in your database."
             )
+        self._written = written
 
 
 def _operation(key: Key, text: str | None) -> Operation:

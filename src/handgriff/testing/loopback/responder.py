@@ -17,7 +17,7 @@ from handgriff.testing.loopback.journal import Request
 from handgriff.testing.loopback.prompt import Prompt, read_prompt
 from handgriff.testing.loopback.returned import Issued, alterations, is_owed
 from handgriff.testing.loopback.rules import violations
-from handgriff.testing.loopback.script import Answer, Drop, EarlyEnd, Entry, ErrorEvent, Hold, HttpError, Script, as_reply
+from handgriff.testing.loopback.script import Answer, Drop, EarlyEnd, ErrorEvent, Hold, HttpError, Script, as_reply
 
 MESSAGES = "/v1/messages"
 COUNT_TOKENS = "/v1/messages/count_tokens"
@@ -157,12 +157,12 @@ class Responder:
         return {"content-type": content_type, "request-id": f"req_{self._name}_{request.number:04}"}
 
 
-def _reader(script: Script) -> Callable[[Request], Entry]:
+def _reader(script: Script) -> Callable[[Request], object]:
     if callable(script):
         return script
     entries = iter(tuple(script))
 
-    def read(request: Request) -> Entry:
+    def read(request: Request) -> object:
         for entry in entries:
             return entry
         raise DefinitionError("LoopbackProvider", "script", f"it has no answer for request {request.number}.", mend="script one more.")

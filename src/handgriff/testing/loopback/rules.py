@@ -143,8 +143,15 @@ def _order(messages: list[Json]) -> Iterator[str]:
             yield f"messages.{index}: a `system` message must immediately follow a `user` message"
         if index + 1 < len(roles) and roles[index + 1] != "assistant":
             yield f"messages.{index}: a `system` message must be followed by an `assistant` message or be the last one"
-    if next((role for role in reversed(roles) if role != "system"), "user") == "assistant":
+    last = next((message for message in reversed(messages) if message["role"] != "system"), None)
+    if last is not None and last["role"] == "assistant" and not _is_paused(last):
         yield "This model does not support assistant message prefill. The conversation must end with a user message."
+
+
+def _is_paused(message: Json) -> bool:
+    """Whether the message ends in the provider's own work, which goes on when it is sent back after `pause_turn`."""
+    content = message.get("content")
+    return isinstance(content, list) and any(isinstance(block, dict) and block.get("type") == "server_tool_use" for block in content)
 
 
 def _contents(body: Json) -> Iterator[str]:

@@ -140,13 +140,25 @@ class HttpError:
 Reply: TypeAlias = Answer | HttpError
 Entry: TypeAlias = Reply | Block | str | tuple[Block | str, ...]
 """What a script may hold: a reply, or just its blocks; a string is a text block."""
-Script: TypeAlias = Sequence[Entry] | Callable[[Request], Entry]
-"""Replies in order, or a function from a request to its reply."""
+Script: TypeAlias = Sequence[object] | Callable[[Request], object]
+"""Entries in order, or a function from a request to its entry. They are `Entry`s; a list of several kinds of them is a list of objects to a
+type checker, so their kinds are checked when they are said."""
 
 
-def as_reply(entry: Entry) -> Reply:
-    """*entry* written out."""
+def as_reply(entry: object) -> Reply:
+    """*entry*, an `Entry`, written out.
+
+    Raises:
+        TypeError: it is none.
+    """
     if isinstance(entry, (Answer, HttpError)):
         return entry
-    blocks = entry if isinstance(entry, tuple) else (entry,)
-    return Answer(tuple(Text(block) if isinstance(block, str) else block for block in blocks))
+    return Answer(tuple(_as_block(block) for block in (entry if isinstance(entry, (tuple, list)) else (entry,))))
+
+
+def _as_block(block: object) -> Block:
+    if isinstance(block, str):
+        return Text(block)
+    if isinstance(block, (Text, Thinking, ToolUse, Raw)):
+        return block
+    raise TypeError(f"{block!r} is no block of a script; give text, Text, Thinking, ToolUse or Raw")

@@ -15,6 +15,7 @@ from handgriff.core.jsontext import JsonError
 from handgriff.core.marks import Known
 from handgriff.core.schema.typed import output_of
 from handgriff.errors import DefinitionError
+from tests.ids import stable
 
 OrderId = Annotated[str, Known("order"), Field(description="Order id.")]
 
@@ -55,7 +56,7 @@ def written(data_type: Any, value: object) -> str:
         (dict[str, Any], {"z": 1, "a": None}, '{"z":1,"a":null}'),
         (Any, {"x": [1, "y"]}, '{"x":[1,"y"]}'),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_value_is_written_by_its_declared_type(data_type: Any, value: object, text: str) -> None:
     assert written(data_type, value) == text
@@ -85,7 +86,7 @@ def test_only_declared_fields_are_written_and_computed_ones_are_declared() -> No
         (Any, float("nan"), "the top"),
         (Any, [None, Decimal("NaN")], "1"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_numbers_that_are_not_finite_are_refused_with_their_path(data_type: Any, value: object, where: str) -> None:
     """B055"""
@@ -132,7 +133,7 @@ def test_keys_that_differ_in_half_a_character_are_refused() -> None:
         (Annotated[int, PlainSerializer(lambda _: 1 // 0)], 1, "serializer can't write"),
         (Any, 10**100, "more than 100 digits"),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_value_that_is_not_of_its_type_is_refused_without_repeating_it(data_type: Any, value: object, problem: str) -> None:
     """B139"""
@@ -186,7 +187,7 @@ def test_a_type_that_has_no_schema_is_an_error_of_the_tool() -> None:
         (list[str], ["o_1"], []),
         (None, None, []),
     ],
-    ids=str,
+    ids=stable,
 )
 def test_a_result_introduces_the_values_its_type_says_are_known(data_type: Any, value: object, introduced: list[tuple[str, str]]) -> None:
     output = output_of(data_type, tool="t")

@@ -1,0 +1,35 @@
+"""Sentences people read."""
+
+from typing import get_args
+
+import pytest
+
+from handgriff.core.catalogue import SENTENCES, say
+from handgriff.core.events import TurnStatus
+
+
+@pytest.mark.parametrize("key", list(SENTENCES))
+def test_every_sentence_exists_in_all_three_languages(key: str) -> None:
+    assert set(SENTENCES[key]) == {"en", "de", "fr"}
+    assert all(sentence.strip() and sentence.endswith(".") for sentence in SENTENCES[key].values())
+
+
+@pytest.mark.parametrize(
+    ("locale", "sentence"),
+    [
+        *(("en", "Stopped."), ("de", "Angehalten."), ("fr", "Arrêté.")),
+        *(("de-AT", "Angehalten."), ("de_CH", "Angehalten."), ("DE", "Angehalten."), ("fr-CA-x-a", "Arrêté.")),
+        *(("it", "Stopped."), ("", "Stopped."), ("deu", "Stopped."), ("-de", "Stopped."), ("日本", "Stopped.")),
+    ],
+)
+def test_a_locale_chooses_the_language_and_english_stands_in(locale: str, sentence: str) -> None:
+    assert say("aborted", locale) == sentence
+
+
+@pytest.mark.parametrize("status", [status for status in get_args(TurnStatus) if status != "done"])
+def test_every_end_but_a_good_one_is_said_to_people(status: str) -> None:
+    assert say(status, "en")
+
+
+def test_a_code_without_a_sentence_of_its_own_is_a_failure() -> None:
+    assert say("broken_stream", "de") == "Die Antwort ist fehlgeschlagen. Bitte versuchen Sie es noch einmal."
