@@ -1,41 +1,20 @@
 """The AG-UI clients that people have, 1.0.0 and 0.0.59 from npm, against a real server: whole conversations, as their users see them.
 
-They are installed once, beside `tests/clients/package-lock.json`, and again when that file changes.
+They are installed by the fixture `node` (`conftest.py`).
 """
 
-import hashlib
 import json
-import shutil
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
+from tests.interaction.browser import CLIENTS
 from tests.interaction.http_server import served
 from tests.interaction.http_wire import CANARY, wired
 
 pytestmark = pytest.mark.anyio
-CLIENTS = Path(__file__).resolve().parents[1] / "clients"
-STAMP = CLIENTS / "node_modules" / ".handgriff"
-NODE = 20
 both = pytest.mark.parametrize("client", ["agui1", "agui059"])
-
-
-@pytest.fixture(scope="module")
-async def node() -> str:
-    """Node, with the clients installed."""
-    found, npm = shutil.which("node"), shutil.which("npm")
-    if found is None or npm is None:
-        pytest.skip("node and npm are not installed")
-    version = (await anyio.run_process([found, "--version"])).stdout.decode()
-    if int(version.removeprefix("v").partition(".")[0]) < NODE:
-        pytest.skip(f"node {version.strip()} is older than {NODE}")
-    wanted = hashlib.sha256((CLIENTS / "package-lock.json").read_bytes()).hexdigest()
-    if not STAMP.is_file() or STAMP.read_text() != wanted:
-        await anyio.run_process([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=CLIENTS)
-        STAMP.write_text(wanted)
-    return found
 
 
 async def converse(node: str, client: str, scenario: str, **options: Any) -> tuple[dict[str, Any], list[str], str]:
