@@ -87,14 +87,14 @@ async def _ada(tenant: str, user: str) -> Caller:
 
 def theirs(url: str) -> Callable[[], Awaitable[int]]:
     """A function that runs pydantic-ai's agent once, reading its events."""
-    import anthropic  # noqa: PLC0415  # the peer and what it stands on are loaded for the comparison alone
-    from pydantic_ai import Agent, Tool  # noqa: PLC0415
-    from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart as Text, UserPromptPart  # noqa: PLC0415, I001
-    from pydantic_ai.models.anthropic import AnthropicModel as Peer, AnthropicModelSettings  # noqa: PLC0415
+    # The peer and what it stands on are loaded for the comparison alone.
+    import anthropic  # noqa: PLC0415
+    from pydantic_ai import Agent, Tool, messages  # noqa: PLC0415
+    from pydantic_ai.models import anthropic as peer  # noqa: PLC0415
     from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
 
     client = anthropic.AsyncAnthropic(base_url=url, api_key="loopback-key")
-    settings = AnthropicModelSettings(max_tokens=8192, anthropic_cache_tool_definitions="1h", anthropic_cache_messages="5m")
+    settings = peer.AnthropicModelSettings(max_tokens=8192, anthropic_cache_tool_definitions="1h", anthropic_cache_messages="5m")
 
     def tool(number: int) -> Any:
         async def handler(p0: str, p1: str, p2: str, p3: str, p4: str) -> str:
@@ -103,14 +103,15 @@ def theirs(url: str) -> Callable[[], Awaitable[int]]:
         return Tool(handler, name=f"tool_{number}", description="desc " * 20)
 
     agent = Agent(
-        Peer(MODEL, provider=AnthropicProvider(anthropic_client=client)),
+        peer.AnthropicModel(MODEL, provider=AnthropicProvider(anthropic_client=client)),
         instructions="You help.",
         tools=[tool(number) for number in range(TOOLS)],
         model_settings=settings,
     )
-    history: list[ModelMessage] = []
+    history: list[messages.ModelMessage] = []
     for _ in range(PAIRS):
-        history += [ModelRequest(parts=[UserPromptPart(QUESTION)]), ModelResponse(parts=[Text(ANSWER)])]
+        history.append(messages.ModelRequest(parts=[messages.UserPromptPart(QUESTION)]))
+        history.append(messages.ModelResponse(parts=[messages.TextPart(ANSWER)]))
 
     async def one() -> int:
         count = 0

@@ -37,6 +37,7 @@ class Bank:
     carrying_out: Callable[[], Awaitable[None]] = nothing
     words: str = WORDS
     without: set[str] = field(default_factory=set)
+    """Tools that are not there, and "plan" where nobody is asked any more."""
 
     async def callers(self, tenant: str, user: str) -> Caller | None:
         """Ada with today's rights; the others as they are."""
@@ -60,7 +61,9 @@ class Bank:
             balance = self.balances["acc-1"]
             if balance < 0:
                 raise Refusal("conflict", "The account is overdrawn.")
-            return Plan(f"Pay {amount} to {to}?", [Change("Balance", f"{balance} €", f"{balance - amount} €", raw=(balance, balance - amount))])
+            return Plan(
+                f"Pay {amount} to {to}?", [Change("Balance", f"{balance} €", f"{balance - amount} €", raw=(balance, balance - amount))]
+            )
 
         async def may(args: Any, call: Call) -> bool:
             await self.meanwhile()
@@ -68,11 +71,11 @@ class Bank:
 
         if "transfer" not in self.without:
             box.tool(
-                effect="irreversible",
+                effect="write" if "plan" in self.without else "irreversible",
                 name="transfer",
                 requires=["refund", Module("shop")],
                 authorize=may,
-                plan=preview,
+                plan=None if "plan" in self.without else preview,
                 description=self.words,
             )(transfer)
 

@@ -45,7 +45,7 @@ def hostile_shop() -> Assistant:
     return Assistant("shop", instructions="Show.", toolboxes=[shop])
 
 
-async def test_text_of_others_stays_text_in_every_partial_state_b147(browser: Browser) -> None:
+async def test_text_of_others_stays_text_in_every_partial_state_B147(browser: Browser) -> None:
     pace, model = paced(Say(HOSTILE))
     async with scene(browser, model=model) as at:
         await at.tab.say(HOSTILE)
@@ -58,7 +58,7 @@ async def test_text_of_others_stays_text_in_every_partial_state_b147(browser: Br
         assert await at.tab.texts(".user, .assistant") == [HOSTILE, HOSTILE]
 
 
-async def test_text_of_tools_stays_text_on_lines_cards_and_tables_b147(browser: Browser) -> None:
+async def test_text_of_tools_stays_text_on_lines_cards_and_tables_B147(browser: Browser) -> None:
     models: list[Model] = [ScriptedModel([Use("show", {"text": HOSTILE}), Say("{summary}")])]
     async with (
         Host(hostile_shop(), store="memory://", callers=load_caller, model="scripted:demo", models=models) as host,
@@ -89,7 +89,7 @@ async def test_text_of_tools_stays_text_on_lines_cards_and_tables_b147(browser: 
         "http://[",
     ],
 )
-async def test_a_link_that_leads_elsewhere_is_none_b147(browser: Browser, href: str) -> None:
+async def test_a_link_that_leads_elsewhere_is_none_B147(browser: Browser, href: str) -> None:
     told = f'{{"summary":"Found.","link":{{"href":{_json(href)},"label":"Open"}}}}'
     body = _sse({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "look"}, _returned("c", told), {"type": "RUN_FINISHED"})
     async with scene(browser) as at:
@@ -100,7 +100,7 @@ async def test_a_link_that_leads_elsewhere_is_none_b147(browser: Browser, href: 
         assert await at.tab.count("a") == 0
 
 
-async def test_the_policy_is_sent_and_the_browser_keeps_it_b147(browser: Browser) -> None:
+async def test_the_policy_is_sent_and_the_browser_keeps_it_B147(browser: Browser) -> None:
     async with wired() as wire, served(wire.host, dev=True, authenticate=dev_caller(ADA)) as address:
         await browser.sit_down()
         tab = browser.tab("first")

@@ -64,7 +64,7 @@ async def test_a_second_tab_follows_a_running_answer(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize("piece", [2**16, 1], ids=["whole", "bytewise"])
-async def test_a_lost_connection_shows_each_message_once_however_its_bytes_were_cut_b143(browser: Browser, piece: int) -> None:
+async def test_a_lost_connection_shows_each_message_once_however_its_bytes_were_cut_B143(browser: Browser, piece: int) -> None:
     pace, model = paced(Use("list_orders"), Say("Grüße aus\u2028Köln 🦒 und nichts zweimal"))
     async with scene(browser, model=model, piece=piece) as at:
         await at.tab.say("Hello")
@@ -81,7 +81,7 @@ async def test_a_lost_connection_shows_each_message_once_however_its_bytes_were_
         assert await at.tab.texts(".assistant") == ["Grüße aus\u2028Köln 🦒 und nichts zweimal"]
 
 
-async def test_a_server_that_is_gone_is_said_to_be_and_the_page_stays_usable_b144(browser: Browser) -> None:
+async def test_a_server_that_is_gone_is_said_to_be_and_the_page_stays_usable_B144(browser: Browser) -> None:
     async with scene(browser) as at:
         await at.tab.say("/slow_read")
         await at.tab.sees("summary", "half of it")

@@ -23,7 +23,7 @@ async def test_the_page_is_there_in_development_alone() -> None:
         ]
 
 
-async def test_the_page_runs_nothing_but_its_own_script_b147() -> None:
+async def test_the_page_runs_nothing_but_its_own_script_B147() -> None:
     async with wired(dev=True) as wire:
         page, script = await wire.get("/"), await wire.get("/dev.js")
 

@@ -167,7 +167,7 @@ async def test_a_thread_of_any_name_is_ones_own(known: Known, thread: str) -> No
     ],
     ids=lambda people: " ".join("|".join(person) for person in people),
 )
-async def test_tenants_and_users_whose_names_run_together_stay_apart_b135(known: Known, people: list[tuple[str, str]]) -> None:
+async def test_tenants_and_users_whose_names_run_together_stay_apart_B135(known: Known, people: list[tuple[str, str]]) -> None:
     wire, made = known.wire, []
     for tenant, user in people:
         wire.app = asgi(wire.host, authenticate=dev_caller(Caller(tenant, user)))

@@ -20,7 +20,7 @@ ADA = PEOPLE["acme", "ada"]
 WHO = {"x-user": "acme/ada"}
 
 
-async def test_words_arrive_as_they_are_said_b146() -> None:
+async def test_words_arrive_as_they_are_said_B146() -> None:
     pace, model = paced(Say("One two three."))
     async with wired(model=model) as wire, served(wire.host) as address, httpx2.AsyncClient(base_url=address, headers=WHO) as client:
         with fail_after(20):

@@ -201,7 +201,7 @@ async def test_nobody_gets_anywhere(method: str, path: str) -> None:
         assert answer.json()["code"] == "unauthenticated"
 
 
-async def test_an_authenticate_that_breaks_lets_nobody_in_b135() -> None:
+async def test_an_authenticate_that_breaks_lets_nobody_in_B135() -> None:
     async def broken(request: Request) -> Caller | None:
         raise KeyError(request.headers["x-user"])
 
@@ -317,7 +317,7 @@ async def test_a_wrong_query_is_named(query: str) -> None:
         assert (answer.status, answer.json()["code"]) == (422, "invalid")
 
 
-async def test_a_cursor_of_nobody_is_invalid_b113() -> None:
+async def test_a_cursor_of_nobody_is_invalid_B113() -> None:
     async with wired() as wire:
         theirs = (await wire.post("/sessions", user=BOB)).json()["id"]
 

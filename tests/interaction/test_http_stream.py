@@ -53,7 +53,7 @@ async def test_from_the_beginning_everything_comes_as_one_run() -> None:
         assert answer.events[-1]["outcome"] == {"type": "success"}
 
 
-async def test_from_every_place_a_client_holds_the_same_b143() -> None:
+async def test_from_every_place_a_client_holds_the_same_B143() -> None:
     async with wired() as wire:
         session = await converse(wire)
         whole = await wire.get(f"/sessions/{session}/stream")
@@ -71,7 +71,7 @@ async def test_from_every_place_a_client_holds_the_same_b143() -> None:
 
 
 @pytest.mark.parametrize("place", ["", "nonsense", "-1", "1e3", "99999", "0.0", "9" * 40, "12.x", "٣", "%00"])
-async def test_a_place_that_is_none_means_the_beginning_b143(place: str) -> None:
+async def test_a_place_that_is_none_means_the_beginning_B143(place: str) -> None:
     async with wired() as wire:
         session = await converse(wire)
         expected = reduce((await wire.get(f"/sessions/{session}/stream")).events)
@@ -81,7 +81,7 @@ async def test_a_place_that_is_none_means_the_beginning_b143(place: str) -> None
         assert reduce(answer.events, held=[{"id": "stale", "role": "user", "content": "x"}]) == expected
 
 
-async def test_in_the_middle_of_a_message_it_is_said_from_its_beginning_b143() -> None:
+async def test_in_the_middle_of_a_message_it_is_said_from_its_beginning_B143() -> None:
     pace, model = paced(Say("One two three."))
     async with wired(model=model) as wire, wire.open("POST", "/agui", say("hello")) as first:
         pace.allow(2)
@@ -104,7 +104,7 @@ async def test_in_the_middle_of_a_message_it_is_said_from_its_beginning_b143() -
         assert without_ids(reduce(answer.events, reduce(seen))) == [("user", "hello"), ("assistant", "One two three.")]
 
 
-async def test_two_reconnects_and_a_second_tab_hear_the_same_live_b143() -> None:
+async def test_two_reconnects_and_a_second_tab_hear_the_same_live_B143() -> None:
     pace, model = paced(Say("One two three."))
     async with wired(model=model) as wire, wire.open("POST", "/agui", say("hello")) as first:
         pace.allow()
@@ -142,7 +142,7 @@ async def test_in_the_middle_of_a_turn_a_result_finds_its_call() -> None:
         assert answer.kinds.count("TOOL_CALL_START") == 0
 
 
-async def test_after_a_restart_the_conversation_is_read_from_the_store_b143(tmp_path: Path) -> None:
+async def test_after_a_restart_the_conversation_is_read_from_the_store_B143(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 'shop.db'}"
     async with wired(store=store) as wire:
         session = await converse(wire)
@@ -175,7 +175,7 @@ async def test_a_reconnects_header_comes_before_its_address() -> None:
         assert answer.status == 204
 
 
-async def test_what_waits_is_shown_again_after_a_reload_b096() -> None:
+async def test_what_waits_is_shown_again_after_a_reload_B096() -> None:
     async with wired() as wire:
         interrupt = await wire.park()
         session = (await wire.session())["id"]
@@ -200,7 +200,7 @@ async def test_a_decision_made_elsewhere_is_followed_to_the_end_of_its_turn() ->
         check_stream(answer)
 
 
-async def test_a_failure_in_the_past_is_told_and_does_not_end_the_replay_b145() -> None:
+async def test_a_failure_in_the_past_is_told_and_does_not_end_the_replay_B145() -> None:
     pace, model = paced(Say("One two."), Say("Three."))
     async with wired(model=model) as wire:
         async with wire.open("POST", "/agui", say("hello")) as first:

@@ -87,9 +87,12 @@ def _quiet_logs(*, debug: bool) -> None:
 
 
 class _Brief(logging.Formatter):
-    """One line a record: an incident's id stays visible, its traceback does not."""
+    """One line a record: an incident's id and an author's mistake stay visible, a traceback does not."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = one_line(record.getMessage())
-        kind = record.exc_info[0] if record.exc_info else None
+        kind, error, _ = record.exc_info or (None, None, None)
+        if isinstance(error, DefinitionError):
+            # The author is the one who reads this; the mend is in the message.
+            return f"{text}: {one_line(str(error))}"
         return text if kind is None else f"{text} ({kind.__name__}; --debug shows where)"

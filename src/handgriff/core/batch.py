@@ -21,10 +21,15 @@ class CreateSession:
 
 @dataclass(frozen=True, slots=True)
 class DeleteSession:
-    """Remove a session with its events, state, seen values, proposals, effects and queued hooks; ledger rows stay."""
+    """Remove a session with its events, state, seen values, proposals, effects and queued hooks; ledger rows stay.
+
+    With `keep_since`, effects claimed since then stay, because their keys still protect (specification 7.1), and so do queued hooks,
+    because what must follow a write follows it although its session is gone.
+    """
 
     tenant: str
     session: str
+    keep_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,18 @@ from handgriff.core.rows import Effect
 from handgriff.errors import Refusal
 
 
-def answer_from(record: Effect, digest: str, now: datetime) -> Outcome:
-    """The stored result for a repeated wish.
+def answer_from(record: Effect, digest: str, user: str, now: datetime) -> Outcome:
+    """The stored result for a repeated wish of the same user; what another user was answered is theirs.
 
     Raises:
         Refusal: `conflict` where it runs or the arguments differ, `indeterminate` where nobody knows.
     """
     if record.digest != digest:
         raise Refusal("conflict", "The same idempotency key was used with other arguments.")
+    if record.user != user:
+        raise Refusal(
+            "conflict", "Somebody else has asked for the same thing before.", next="Look at the present state before asking again."
+        )
     match record.state:
         case "done" | "failed":
             # A failed record with this digest is claimed anew by the store; it is met here only after losing that race.

@@ -14,6 +14,7 @@ MESSAGE_CHARACTERS = 2000
 """Longest text of a summary or refusal; what is cut is said."""
 FACTS_BYTES = 8 * 1024
 """Facts of a refusal, as JSON; where they are more, that is said instead."""
+_LONGEST_NUMBER = 128
 DIFF_LINES = 50
 """Lines of a diff in an outcome; the rest is counted."""
 
@@ -144,8 +145,10 @@ def _shorten(text: str | None) -> str | None:
 def _plain(fact: object) -> Json:
     """A fact as JSON. An application may give what the types do not allow, and a refusal must not fail over that."""
     match fact:
-        case str() | int():
+        case str() | bool():
             return fact
+        case int():
+            return fact if fact.bit_length() <= _LONGEST_NUMBER else f"a number of {fact.bit_length()} bits"
         case Mapping():
             return {str(key): str(value) for key, value in fact.items()}
         case list() | tuple() | set() | frozenset():

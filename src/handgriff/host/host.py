@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import anyio
 
@@ -16,7 +16,7 @@ from handgriff.core.events import Item
 from handgriff.core.outcome import Outcome
 from handgriff.core.requirement import Configured, Surroundings
 from handgriff.core.rows import Session
-from handgriff.errors import DefinitionError, Refusal
+from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.host.adapters import lanes_of, models_of, no_deps, open_store, prices_of
 from handgriff.host.effects import HostEffects
 from handgriff.host.proposals import HostProposals
@@ -32,7 +32,7 @@ from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.begin import Said, begin, begin_again
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
 from handgriff.runtime.boundary.effect import Effects
-from handgriff.runtime.boundary.hooks import deliver
+from handgriff.runtime.boundary.hooks import Outbox
 from handgriff.runtime.boundary.invoke import is_async
 from handgriff.runtime.boundary.pipeline import Boundary
 from handgriff.runtime.boundary.resolve import look_up, menu, rights_now
@@ -42,6 +42,7 @@ from handgriff.runtime.live import START, Position
 from handgriff.runtime.recover import recover
 from handgriff.runtime.turn import RunningTurn
 
+T = TypeVar("T")
 CALLS_ALIAS = ":calls"
 """The session behind calls that name none: one for each user."""
 FOLLOW_SECONDS = 0.5
@@ -102,7 +103,7 @@ class Host:
         self._engine: Engine | None = None
         self._opening = anyio.Lock()
         self._drivers: dict[tuple[str, str], Driver] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self.sessions = HostSessions(self)
         self.proposals = HostProposals(self)
         self.effects = HostEffects(self)
@@ -131,10 +132,8 @@ class Host:
             BackendError: the store failed; the turn is closed at the next access.
         """
         engine = await self.engine()
-        # The lease is in the store when this ends, so nothing may separate beginning from driving.
-        with anyio.CancelScope(shield=True):
-            running = await begin(engine, caller, session, Said(text, hints, temp), detach=detach)
-            self._start(engine, running)
+        # The lease is in the store when a turn has begun, so nothing may separate beginning from driving.
+        running = await self.uncut(self._begun(engine, caller, session, Said(text, hints, temp), detach=detach))
         async with aclosing(running.live.watch()) as items:
             async for item in items:
                 yield item
@@ -188,19 +187,7 @@ class Host:
         Raises:
             Refusal: `not_found`; there is no such session of this caller's.
         """
-        engine = await self.engine()
-        found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
-        place = Place(caller.tenant, caller.user, found.id, can_park=False)
-        passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=True))
-        if not isinstance(passed, Ended):
-            raise AssertionError("a call that can't be parked is refused")  # noqa: TRY004  # a promise of the boundary
-        try:
-            if passed.ops:
-                await engine.store.commit(passed.ops)
-        except CommitRefused:
-            raise Refusal("not_found", "There is no such session.") from None
-        await deliver(engine.store, self.assistant, caller.tenant)
-        return passed.outcome
+        return await self.uncut(self._call(caller, tool, args, session))
 
     async def caller(self, tenant: str, user: str) -> Caller:
         """Who somebody is today, as the application says.
@@ -256,12 +243,40 @@ class Host:
         engine = await self.engine()
         try:
             running = await begin_again(engine, caller, session.id)
-        except Refusal as refusal:
-            engine.log.info("session %s goes on without a continuation: %s", session.id, refusal.code)
+        except (Refusal, BackendError) as error:
+            # The decision stands; what it came to is told with the next message.
+            engine.log.info("session %s goes on without a continuation: %s", session.id, error)
             return False
         if running is not None:
             self._start(engine, running)
         return running is not None
+
+    async def uncut(self, work: Coroutine[Any, Any, T]) -> T:
+        """Carry *work* through, also when whoever waits for it is cancelled; `close` waits for it."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def _begun(self, engine: Engine, caller: Caller, session: str, said: Said, *, detach: bool) -> RunningTurn:
+        running = await begin(engine, caller, session, said, detach=detach)
+        self._start(engine, running)
+        return running
+
+    async def _call(self, caller: Caller, tool: str, args: Mapping[str, Any] | str, session: str | None) -> Outcome:
+        engine = await self.engine()
+        found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
+        place = Place(caller.tenant, caller.user, found.id, can_park=False)
+        passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=True))
+        if not isinstance(passed, Ended):
+            raise AssertionError("a call that can't be parked is refused")  # noqa: TRY004  # a promise of the boundary
+        try:
+            if passed.ops:
+                await engine.store.commit(passed.ops)
+        except CommitRefused:
+            raise Refusal("not_found", "There is no such session.") from None
+        await engine.outbox.deliver(caller.tenant)
+        return passed.outcome
 
     def _open(self) -> Engine:
         # Models first: a missing key is found before a file is opened.
@@ -280,6 +295,7 @@ class Host:
             ids=self._ids,
             holder=self._ids.new("claim"),
             grace=self._grace,
+            outbox=Outbox(store, assistant, self._clock, limits.call_seconds),
         )
 
     def _start(self, engine: Engine, running: RunningTurn) -> None:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import anyio
-
 from handgriff.core.caller import Caller
 from handgriff.core.proposal import read_grant
 from handgriff.core.rows import Proposal
@@ -39,13 +37,12 @@ class HostProposals:
         Raises:
             Refusal: `not_found`, `invalid`, or what became of it where it was decided already.
         """
-        engine = await self._host.engine()
         # Whoever decided may close the window; the decision is carried out all the same.
-        with anyio.CancelScope(shield=True):
-            decided = await decide(engine, caller, proposal, approved)
-            if not decided.continues:
-                return decided
-            session = await require(engine, caller, decided.proposal.session)
-            grant = caller.within(read_grant(decided.proposal.grant))
-            await self._host.go_on(grant, session)
+        return await self._host.uncut(self._decide(caller, proposal, approved))
+
+    async def _decide(self, caller: Caller, proposal: str, approved: object) -> Decided:
+        decided = await decide(await self._host.engine(), caller, proposal, approved)
+        if decided.continues:
+            session = await require(await self._host.engine(), caller, decided.proposal.session)
+            await self._host.go_on(caller.within(read_grant(decided.proposal.grant)), session)
         return decided

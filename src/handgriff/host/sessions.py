@@ -1,7 +1,8 @@
 """`host.sessions`: conversations of one caller. Ids are ours; a client's thread id is an alias."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Coroutine, Sequence
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
 
 from handgriff.core.batch import AppendEvent, CreateSession, DeleteSession
 from handgriff.core.caller import Caller, is_id
@@ -13,6 +14,11 @@ from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.recover import recover, refuse_busy, refuse_writing
 
 PAGE = 50
+EFFECTS_KEPT = timedelta(hours=24)
+"""How long an effect's key protects although its session was deleted (specification 7.1)."""
+
+
+T = TypeVar("T")
 
 
 class Opened(Protocol):
@@ -24,6 +30,10 @@ class Opened(Protocol):
 
     async def go_on(self, caller: Caller, session: Session) -> bool:
         """Begin the turn that follows the last decision."""
+        ...
+
+    async def uncut(self, work: Coroutine[Any, Any, T]) -> T:
+        """Carry *work* through, also when whoever waits for it is cancelled."""
         ...
 
 
@@ -92,7 +102,7 @@ class HostSessions:
         return await engine.store.events(found.tenant, found.id, after=after, limit=limit)
 
     async def delete(self, caller: Caller, session: str) -> None:
-        """Remove the session and everything of it but its ledger rows.
+        """Remove the session and everything of it but its ledger rows, and effect records of the last day: their keys still protect.
 
         Raises:
             Refusal: `not_found`; `conversation_busy` while a turn or a write runs.
@@ -102,4 +112,5 @@ class HostSessions:
         refuse_busy(engine, found)
         # With its record the trace of what happens just now would be gone.
         refuse_writing(await engine.store.effects(found.tenant, session=found.id, state="running"))
-        await engine.store.commit((DeleteSession(found.tenant, found.id),), durable=True)
+        kept = engine.clock.now() - EFFECTS_KEPT
+        await engine.store.commit((DeleteSession(found.tenant, found.id, kept),), durable=True)

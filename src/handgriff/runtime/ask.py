@@ -17,7 +17,7 @@ from handgriff.ports.model import Ended, ModelFault, Started, Text, Working
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.engine import Engine, stored
 from handgriff.runtime.metering import close, estimate_input
-from handgriff.runtime.turn import RunningTurn
+from handgriff.runtime.turn import RunningTurn, show
 
 
 @dataclass(slots=True)
@@ -73,6 +73,10 @@ async def _receive(engine: Engine, turn: RunningTurn, row: Request, body: bytes,
                     received.model, received.usage = event.model, event.usage
                 case Ended():
                     received.ended, received.usage = event, event.usage
+    if received.ended is not None and any(call.wire_id in turn.wire_ids for call in received.ended.answer.calls):
+        # No provider takes such a history back, so the message is not kept.
+        received.ended = None
+        raise ModelFault("broken_stream", is_retryable=False, detail="a call's id stood in the history already", usage=received.usage)
     if received.ended is None:
         raise ModelFault("broken_stream", is_retryable=True, detail="the adapter ended without Ended", usage=received.usage)
 
@@ -124,7 +128,7 @@ async def _keep(engine: Engine, turn: RunningTurn, closed: Request, received: _R
         await engine.store.commit((CloseRequest(closed),))
         raise
     if event is not None:
-        turn.live.store(stored(event, committed.seqs[0]))
+        await show(engine.store, turn, stored(event, committed.seqs[0]))
     if received.ended is None:
         return None
     answer = received.ended.answer
@@ -139,6 +143,7 @@ def _message(engine: Engine, turn: RunningTurn, closed: Request, received: _Rece
     answer = received.ended.answer
     calls = tuple(RequestedCall(engine.ids.new("call"), call.wire_id, call.tool, jsontext.clean(call.arguments)) for call in answer.calls)
     turn.calls = {call.id: call for call in calls}
+    turn.wire_ids.update(call.wire_id for call in calls)
     turn.passed = {}
     if answer.blocks:
         turn.messages.append(Message("assistant", answer.blocks))

@@ -10,7 +10,7 @@ from handgriff.core import jsontext
 from handgriff.core.batch import AppendEvent, DecideProposal, HoldLease, IntroduceTyped, KeepPrefix, OpenRequest, Operation, PinSession
 from handgriff.core.caller import Caller
 from handgriff.core.envelope import enclose
-from handgriff.core.events import CallOutcome, Decision, Event, ProposalState, TextPart, UserMessage, Written
+from handgriff.core.events import AssistantMessage, CallOutcome, Decision, Event, ProposalState, TextPart, UserMessage, Written
 from handgriff.core.message import HostedFace, Message
 from handgriff.core.outcome import refused
 from handgriff.core.prompt import face, prefix_hash, session_context, shared_instructions
@@ -23,13 +23,12 @@ from handgriff.core.turn import Turn
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.model import Model
 from handgriff.ports.store import CommitRefused
-from handgriff.runtime.boundary.hooks import deliver
 from handgriff.runtime.boundary.resolve import menu, rights_now
 from handgriff.runtime.engine import LEASE_SECONDS, Engine, require, stored
 from handgriff.runtime.live import Live
 from handgriff.runtime.metering import open_row
 from handgriff.runtime.recover import recover, refuse_busy, unanswered
-from handgriff.runtime.turn import RunningTurn
+from handgriff.runtime.turn import RunningTurn, show
 
 _TRIES = 3
 """A decision or another turn may slip in between reading and committing; then it is read again."""
@@ -55,18 +54,23 @@ async def begin(engine: Engine, caller: Caller, session_id: str, said: Said, *, 
     text = _checked(engine, said.text)
     hints = _bounded(engine, said.hints, "The hints have") if said.hints and said.hints.strip() else None
     checked = replace(said, text=text, hints=hints, temp=_temporary(said.temp or {}))
-    return await _begun(engine, caller, session_id, checked, detach=detach)
+    running = await _begun(engine, caller, session_id, checked, detach=detach)
+    if running is None:
+        raise AssertionError("a message is always something to go on with")
+    return running
 
 
 async def begin_again(engine: Engine, caller: Caller, session_id: str) -> RunningTurn | None:
     """Begin the turn that goes on after the last decision; None where there is nothing to go on with."""
-    events = await engine.store.events(caller.tenant, session_id)
-    return await _begun(engine, caller, session_id, None, detach=False) if awaits_answer(events) else None
+    return await _begun(engine, caller, session_id, None, detach=False)
 
 
-async def _begun(engine: Engine, caller: Caller, session_id: str, said: Said | None, *, detach: bool) -> RunningTurn:
+async def _begun(engine: Engine, caller: Caller, session_id: str, said: Said | None, *, detach: bool) -> RunningTurn | None:
     for attempt in range(_TRIES):
         session = await recover(engine, await require(engine, caller, session_id))
+        # Asked at every try: whoever was quicker may have gone on to the end meanwhile.
+        if said is None and not awaits_answer(await engine.store.events(session.tenant, session.id)):
+            return None
         try:
             return await _try(engine, caller, session, said, detach=detach)
         except CommitRefused as refused_commit:
@@ -81,7 +85,7 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
     pending = await engine.store.proposals(session.tenant, session=session.id, state="pending")
     running = await engine.store.proposals(session.tenant, session=session.id, state="running")
     refuse_busy(engine, session, running=running, events=events)
-    await deliver(engine.store, engine.assistant, session.tenant)
+    await engine.outbox.deliver(session.tenant)
     turn_id = engine.ids.new("turn")
     pinned, prefix, pin = await _pin(engine, caller, session, said)
     session = replace(session, pinned=pinned)
@@ -103,6 +107,7 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
         messages=_history(events, closing, user),
         temp=dict(said.temp or {}) if said is not None else {},
         detach=detach,
+        wire_ids={call.wire_id for event in events if isinstance(event.body, AssistantMessage) for call in event.body.calls},
     )
     await _commit(engine, turn, pin, closing, user, said)
     return turn
@@ -122,7 +127,7 @@ async def _commit(
     turn.live.begin_after(session.head)
     written = [operation.event for operation in operations if isinstance(operation, AppendEvent)]
     for event, seq in zip(written, committed.seqs, strict=True):
-        turn.live.store(stored(event, seq))
+        await show(engine.store, turn, stored(event, seq))
 
 
 def _history(events: Sequence[Event], closing: Sequence[Operation], user: Written | None) -> list[Message]:

@@ -12,7 +12,6 @@ from handgriff.core.transcript import awaits_answer
 from handgriff.errors import Refusal, RefusalCode
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
-from handgriff.runtime.boundary.hooks import deliver
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.recover import recover
 
@@ -51,7 +50,7 @@ async def decide(engine: Engine, caller: Caller, proposal_id: str, approved: obj
     if proposal.state != "pending":
         raise already(proposal.state)
     ended = await _carried_out(engine, caller, session, proposal, approved=approved)
-    await deliver(engine.store, engine.assistant, proposal.tenant)
+    await engine.outbox.deliver(proposal.tenant)
     events = await engine.store.events(session.tenant, session.id)
     return Decided(await find(engine, caller, proposal_id), ended.body, awaits_answer(events))
 

@@ -40,17 +40,16 @@ from handgriff.errors import Refusal
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.ask import ask
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Parked, Passed, Place
-from handgriff.runtime.boundary.hooks import deliver
-from handgriff.runtime.boundary.invoke import invoke
+from handgriff.runtime.boundary.invoke import invoke_within
 from handgriff.runtime.engine import LEASE_SECONDS, RENEW_SECONDS, Engine, stored
 from handgriff.runtime.metering import open_row, totals
-from handgriff.runtime.turn import RunningTurn
+from handgriff.runtime.turn import RunningTurn, show
 
 LAST_ANSWER_SECONDS = 60.0
 WATCH_SECONDS = 1.0
 """How often the stop flag is looked at: `stop` from another replica must hold within two seconds."""
 JOIN_SECONDS = 30.0
-"""How long a turn that goes on after a decision waits for its first subscriber, also with a grace of 0: it began without one."""
+"""How long a turn waits for its first subscriber, also with a grace of 0: one that goes on after a decision begins without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +228,7 @@ class Driver:
             wire=self.engine.wire(turn.session, asked.wire_id),
             say=turn.live.send,
             temp=turn.temp,
+            guard=(self._guard(),),
         )
         return Attempt(call, asked.tool, asked.arguments, turn.caller, place, wire_id=asked.wire_id)
 
@@ -259,9 +259,11 @@ class Driver:
         seqs = (await self.engine.store.commit((self._guard(), *operations))).seqs if operations else ()
         numbers = dict(zip((passed.event.id for passed in fresh), seqs, strict=True))
         for passed in ended:
-            turn.live.store(stored(passed.event, passed.seq or numbers[passed.event.id]))
+            # A late one is news of a turn that somebody else has closed; whoever still watches is shown that end.
+            if not passed.body.late:
+                await show(self.engine.store, turn, stored(passed.event, passed.seq or numbers[passed.event.id]))
         if any(passed.seq is not None for passed in ended):
-            await deliver(self.engine.store, self.engine.assistant, turn.session.tenant)
+            await self.engine.outbox.deliver(turn.session.tenant)
 
     def _take_results(self) -> None:
         """The round is complete: its results become the next message, in call order."""
@@ -282,14 +284,14 @@ class Driver:
         session = turn.session
         release = ReleaseLease(session.tenant, session.id, turn.id, turn.epoch)
         committed = await self.engine.store.commit((AppendEvent(session.tenant, session.id, event), release))
-        turn.live.store(stored(event, committed.seqs[0]))
+        await show(self.engine.store, turn, stored(event, committed.seqs[0]))
         self._ended = body
         await self._run_hooks(TurnOver(session.tenant, session.user, session.id, turn.id, body))
 
     async def _run_hooks(self, over: TurnOver) -> None:
         for hook in self.engine.assistant.turn_end_hooks:
             try:
-                await invoke(hook, over)
+                await invoke_within(self.engine.assistant.limits.call_seconds, hook, over)
             except Exception:
                 self.engine.log.exception("on_turn_end of turn %s failed", over.turn)
 
@@ -330,19 +332,28 @@ class Driver:
 
     async def _watch_subscribers(self) -> None:
         """Without any subscriber the turn lives on for `grace`, then it stops."""
-        live = self.turn.live
         if self.turn.detach:
             return
-        seconds = max(self.engine.grace, JOIN_SECONDS) if live.left.is_set() else self.engine.grace
-        while True:
-            left = live.left
-            await left.wait()
+        seconds = max(self.engine.grace, JOIN_SECONDS)
+        while await self._comes_within(seconds):
+            await self.turn.live.left.wait()
+            seconds = self.engine.grace
+        self.stop("grace")
+
+    async def _comes_within(self, seconds: float) -> bool:
+        """Whether somebody watches, or begins to within *seconds*."""
+        came = self.turn.live.came
+        async with anyio.create_task_group() as tasks:
+
+            async def wait() -> None:
+                await came.wait()
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(wait)
             if seconds:
                 await self.engine.clock.sleep(seconds)
-            if live.left is left:
-                self.stop("grace")
-                return
-            seconds = self.engine.grace
+            tasks.cancel_scope.cancel()
+        return came.is_set()
 
 
 def _unwrapped(error: BaseException) -> Exception:

@@ -18,6 +18,7 @@ from handgriff.ports.model import Model
 from handgriff.ports.prices import PriceBook
 from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
+from handgriff.runtime.boundary.hooks import Outbox
 from handgriff.runtime.boundary.pipeline import Boundary
 from handgriff.runtime.live import Live
 
@@ -41,6 +42,7 @@ class Engine:
     ids: Ids
     holder: str
     grace: float
+    outbox: Outbox
     live: dict[tuple[str, str], Live] = field(default_factory=dict)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("handgriff.turn"))
 

@@ -25,6 +25,8 @@ class Live:
     failure: Exception | None = None
     left: anyio.Event = field(default_factory=anyio.Event)
     """Set while nobody watches; whoever comes then puts a new one in its place."""
+    came: anyio.Event = field(default_factory=anyio.Event)
+    """Set while somebody watches; the last one who leaves puts a new one in its place."""
     _items: list[Item] = field(default_factory=list)
     _positions: list[Position] = field(default_factory=list)
     _changed: anyio.Event = field(default_factory=anyio.Event)
@@ -71,6 +73,7 @@ class Live:
         self.subscribers += 1
         if self.left.is_set():
             self.left = anyio.Event()
+            self.came.set()
         try:
             while True:
                 changed = self._changed
@@ -88,6 +91,7 @@ class Live:
         finally:
             self.subscribers -= 1
             if self.subscribers == 0:
+                self.came = anyio.Event()
                 self.left.set()
 
     def _drop_text(self, request: str) -> None:

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field
 
 from handgriff.core.batch import Operation
 from handgriff.core.caller import Caller
-from handgriff.core.events import RequestedCall
+from handgriff.core.events import Event, RequestedCall
 from handgriff.core.lane import Lane
 from handgriff.core.message import Message
 from handgriff.core.rows import Pinned, Request, Session
 from handgriff.core.turn import Turn
 from handgriff.ports.model import Model
+from handgriff.ports.store import SessionReads
 from handgriff.runtime.boundary.attempt import Ended, Passed
 from handgriff.runtime.live import Live
 
@@ -43,6 +44,8 @@ class RunningTurn:
     """The calls of the present round, in order."""
     passed: dict[str, Passed] = field(default_factory=dict)
     """How they ended, by id."""
+    wire_ids: set[str] = field(default_factory=set)
+    """The provider's ids of every call so far; none may come twice in a history."""
     result_bytes: int = 0
     pending: list[Operation] = field(default_factory=list)
 
@@ -55,3 +58,13 @@ class RunningTurn:
         return self.model.wire.request(
             lane=self.lane, prefix=self.prefix, context=self.pinned.context, messages=self.messages, parallel=self.parallel, final=final
         )
+
+
+async def show(store: SessionReads, turn: RunningTurn, event: Event) -> None:
+    """Show a stored event, behind whatever else was stored before it: inner calls, a quick decision, an operator's change."""
+    live, session = turn.live, turn.session
+    between = event.seq - live.last_seq - 1
+    if between > 0:
+        for earlier in await store.events(session.tenant, session.id, after=live.last_seq, limit=between):
+            live.store(earlier)
+    live.store(event)

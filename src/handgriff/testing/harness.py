@@ -96,6 +96,8 @@ class Harness:
 
     async def _decide(self, proposal: str | None, *, approved: bool) -> tuple[Decided, Told]:
         waiting = [found.id for found in await self.host.proposals.list(self.caller, session=self.session.id)]
+        if proposal is None and not waiting:
+            raise AssertionError("nothing waits for a person")
         decided = await self.host.proposals.decide(self.caller, proposal or waiting[0], approved)
         return decided, self._told([item async for item in self.host.follow(self.caller, self.session.id, after=self._seen)])
 

@@ -49,7 +49,7 @@ def test_a_price_can_be_for_another_number_of_units() -> None:
 
 
 @pytest.mark.parametrize("wrong", [0.30, 3, None, "", " 3", "3.", ".5", "-1", "+1", "1e-3", "1_000", "NaN", "٣", "3\n", "0,30"], ids=repr)
-def test_b092_a_price_is_plain_text_and_a_float_is_refused(wrong: str) -> None:
+def test_B092_a_price_is_plain_text_and_a_float_is_refused(wrong: str) -> None:
     with pytest.raises(DefinitionError, match=r"'m', input: .* is not a decimal number in text"):
         price_of(wrong, subject="m", member="input")
 
@@ -91,40 +91,40 @@ def test_the_whole_prompt_of_one_request_picks_the_tier_of_all_its_tokens(total:
     assert priced(usage) == factor * priced(usage, flat)
 
 
-def test_b086_what_has_no_price_costs_none_and_never_0() -> None:
+def test_B086_what_has_no_price_costs_none_and_never_0() -> None:
     assert cost(Usage.of(input=10, output=10), None) is None
     assert cost(Usage(server_tool_uses=(("code_execution", 1),)), PRICES) is None
     assert cost(Usage(server_tool_uses=(("code_execution", 0),)), PRICES) == 0
 
 
-def test_b082_an_aborted_row_is_priced_after_its_output_was_recovered() -> None:
+def test_B082_an_aborted_row_is_priced_after_its_output_was_recovered() -> None:
     settled, estimated = settle(dataclasses.replace(Usage.of(input=25), output=1), estimate_output=300, estimate_input=25)
 
     assert micro(priced(settled)) == 25 * 3 + 300 * 15 == 4575
     assert estimated
 
 
-def test_b081_an_aborted_row_costs_at_least_its_input() -> None:
+def test_B081_an_aborted_row_costs_at_least_its_input() -> None:
     settled, _ = settle(dataclasses.replace(Usage.of(input=25), output=1), estimate_output=26, estimate_input=0)
 
     assert micro(priced(settled)) == 75 + 26 * 15
 
 
-def test_b083_a_reported_zero_costs_nothing_and_a_gap_costs_its_estimate() -> None:
+def test_B083_a_reported_zero_costs_nothing_and_a_gap_costs_its_estimate() -> None:
     zero, _ = settle(Usage.of(input=0, output=0), estimate_output=10, estimate_input=10)
     gap, _ = settle(Usage(), estimate_output=10, estimate_input=10)
 
     assert (priced(zero), micro(priced(gap))) == (0, 180)
 
 
-def test_b093_three_rounds_cost_what_they_cost_together() -> None:
+def test_B093_three_rounds_cost_what_they_cost_together() -> None:
     rounds = [Usage(input=1000, output=50), Usage(input=1200, output=60), Usage(input=1400, output=30)]
     flat = dataclasses.replace(PRICES, tiers=())
 
     assert sum(priced(each, flat) for each in rounds) == priced(Usage(input=3600, output=140), flat)
 
 
-def test_b092_ten_thousand_small_calls_lose_nothing() -> None:
+def test_B092_ten_thousand_small_calls_lose_nothing() -> None:
     tenth = Prices(rates=rates(input="0.1"), version="t")
 
     assert micro(sum(priced(Usage(input=7), tenth) for _ in range(10_000))) == 7000
@@ -133,7 +133,7 @@ def test_b092_ten_thousand_small_calls_lose_nothing() -> None:
 
 
 @given(rows, st.randoms(use_true_random=False))
-def test_b092_the_parts_of_any_split_add_up_to_the_total(usages: list[Usage], random: Random) -> None:
+def test_B092_the_parts_of_any_split_add_up_to_the_total(usages: list[Usage], random: Random) -> None:
     parts: dict[int, list[int]] = {}
     for usage in usages:
         parts.setdefault(random.randrange(4), []).append(priced(usage))
@@ -142,7 +142,7 @@ def test_b092_the_parts_of_any_split_add_up_to_the_total(usages: list[Usage], ra
 
 
 @given(rows)
-def test_b092_without_tiers_the_rows_cost_what_their_sum_costs(usages: list[Usage]) -> None:
+def test_B092_without_tiers_the_rows_cost_what_their_sum_costs(usages: list[Usage]) -> None:
     flat = dataclasses.replace(PRICES, tiers=())
     names = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
     together = Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in names})

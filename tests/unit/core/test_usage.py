@@ -73,7 +73,7 @@ def test_an_update_repeated_changes_nothing(previous: Usage, update: Usage) -> N
     assert once.reported == previous.reported | update.reported
 
 
-def test_b081_an_abort_before_any_total_keeps_the_reported_input_and_estimates_the_output() -> None:
+def test_B081_an_abort_before_any_total_keeps_the_reported_input_and_estimates_the_output() -> None:
     started = dataclasses.replace(Usage.of(input=25), output=1)
 
     settled, estimated = settle(started, estimate_output=26, estimate_input=999)
@@ -82,14 +82,14 @@ def test_b081_an_abort_before_any_total_keeps_the_reported_input_and_estimates_t
     assert settled.reported == {"input"}
 
 
-def test_b082_the_placeholder_of_a_stream_is_not_its_output() -> None:
+def test_B082_the_placeholder_of_a_stream_is_not_its_output() -> None:
     started = dataclasses.replace(Usage.of(input=25), output=1)
 
     assert settle(started, estimate_output=300, estimate_input=25)[0].output == 300
     assert settle(started, estimate_output=0, estimate_input=25)[0].output == 1
 
 
-def test_b083_a_reported_zero_is_a_number_and_a_missing_class_is_a_gap() -> None:
+def test_B083_a_reported_zero_is_a_number_and_a_missing_class_is_a_gap() -> None:
     estimates = {"estimate_output": 10, "estimate_input": 7}
 
     assert settle(Usage.of(input=0, output=0), **estimates) == (Usage.of(input=0, output=0), False)
@@ -109,7 +109,7 @@ def test_an_estimated_output_holds_at_least_its_reasoning() -> None:
     assert settle(Usage.of(input=1, reasoning=40), estimate_output=5, estimate_input=0)[0].output == 40
 
 
-def test_b093_the_round_that_was_cancelled_is_counted_with_the_others() -> None:
+def test_B093_the_round_that_was_cancelled_is_counted_with_the_others() -> None:
     rounds = [Usage.of(input=1000, output=50), Usage.of(input=1200, output=60), dataclasses.replace(Usage.of(input=1400), output=1)]
 
     settled = [settle(each, estimate_output=30, estimate_input=0) for each in rounds]

@@ -129,7 +129,7 @@ def test_at_a_limit_the_server_says_it_in_words() -> None:
     assert text(run(event(2, TurnEnded("limit", message="It became too long.")))) == "It became too long."
 
 
-def test_nothing_follows_the_end_b145() -> None:
+def test_nothing_follows_the_end_B145() -> None:
     made = encoder()
     made.begin()
     made.fail("transient", "It broke.")
@@ -140,7 +140,7 @@ def test_nothing_follows_the_end_b145() -> None:
     assert made.fail("permanent", "again") == ()
 
 
-def test_a_run_that_breaks_answers_its_calls_first_b144() -> None:
+def test_a_run_that_breaks_answers_its_calls_first_B144() -> None:
     made = encoder()
     events = [*made.begin(), *made.encode(event(2, asked("m", "", "c1"))), *made.fail("transient", "It broke.")]
 

@@ -32,7 +32,7 @@ def test_when_to_come_back_is_a_header_too() -> None:
     assert answer(problem_of(Refusal("rate_limited", "Later.", retry_after=7))).headers["retry-after"] == "7"
 
 
-def test_a_backends_words_stay_in_the_log_b139(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_backends_words_stay_in_the_log_B139(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         problem = problem_of(BackendError("pg", "reading", hint="pw1@10.0.0.5"))
 

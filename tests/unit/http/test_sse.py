@@ -32,7 +32,7 @@ def test_only_the_last_event_of_an_item_carries_its_id() -> None:
     assert frames([{"n": 1}]) == b'data: {"n":1}\n\n'
 
 
-async def test_while_nothing_is_said_a_comment_comes_every_ten_seconds_b146() -> None:
+async def test_while_nothing_is_said_a_comment_comes_every_ten_seconds_B146() -> None:
     slept: list[float] = []
     wake, heard = anyio.Semaphore(0), anyio.Event()
     sent: list[bytes] = []

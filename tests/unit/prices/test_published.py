@@ -149,7 +149,7 @@ def test_a_tool_the_provider_includes_costs_its_tokens_only_and_an_unlisted_one_
 
 
 @pytest.mark.parametrize("model", ["auto", "", "unknown-x", "gpt-5"])
-def test_b086_an_unknown_model_has_no_price(model: str) -> None:
+def test_B086_an_unknown_model_has_no_price(model: str) -> None:
     assert PublishedPrices().prices("anthropic", model, AT) is None
 
 

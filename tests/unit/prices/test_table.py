@@ -27,14 +27,14 @@ def test_every_class_is_read_exactly() -> None:
 
 
 @pytest.mark.parametrize("dated", ["claude-haiku-4-5-20251001", "claude-haiku-4-5@20251001", "claude-haiku-4-5-2025-10-01"])
-def test_b086_a_dated_id_has_the_price_of_its_family(dated: str) -> None:
+def test_B086_a_dated_id_has_the_price_of_its_family(dated: str) -> None:
     table = PriceTable({"claude-haiku-4-5": HAIKU}, version="2026-11")
 
     assert found(table, dated) == found(table, "claude-haiku-4-5")
 
 
 @pytest.mark.parametrize("model", ["claude-opus-4.1", "auto", "", "unknown-x", "claude-haiku-4", "claude-haiku-4-5-fast", "-20251001"])
-def test_b086_no_other_id_has_a_price(model: str) -> None:
+def test_B086_no_other_id_has_a_price(model: str) -> None:
     assert PriceTable({"claude-haiku-4-5": HAIKU}, version="2026-11").prices("anthropic", model, AT) is None
 
 

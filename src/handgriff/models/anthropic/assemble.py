@@ -4,11 +4,12 @@ Below are blocks and counts; above, the adapter feeds parsed events and passes o
 it never takes a stream for an answer that has not ended properly.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from handgriff.core.events import Stop
-from handgriff.core.message import Answer
+from handgriff.core.message import Answer, AskedCall
 from handgriff.core.usage import Usage
 from handgriff.models.anthropic import counts, faults
 from handgriff.models.anthropic.block import Block
@@ -25,6 +26,9 @@ _STOPS: Final[Mapping[str, Stop]] = {
 }
 _GOES_ON: Final[frozenset[Stop]] = frozenset({"tools", "pause"})
 """After these the provider takes up its own unfinished work, so a tool of its own without a result is no loose end."""
+
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
+"""What the API takes back as a tool's name."""
 
 _BUSY: Final = Working(is_content=True)
 _ALIVE: Final = Working(is_content=False)
@@ -86,10 +90,13 @@ class Assembler:
                 return _ALIVE
 
     def _begin(self, message: Mapping[str, Any]) -> ModelEvent:
-        self._model = message["model"]
+        model = message["model"]
+        if not isinstance(model, str):
+            raise TypeError("the model's name is no text")
+        self._model = model
         self.usage = counts.opening(message.get("usage"))
         self._miss = _miss_reason(message)
-        return Started(message["model"], self.usage)
+        return Started(model, self.usage)
 
     def _open(self, index: int, start: Mapping[str, Any]) -> ModelEvent:
         block = self._blocks[index] = Block(start)
@@ -140,6 +147,9 @@ class Assembler:
             calls=tuple(block.call for block in blocks if block.kind == "tool_use"),
             stop=self._stop,
         )
+        if not _is_callable(answer.calls):
+            # The API refuses it in a history, so keeping it would end the conversation.
+            raise self.broken("a call whose name or id can't be sent back")
         self._ended = True
         return Ended(answer, self.usage, self._miss)
 
@@ -150,6 +160,11 @@ def _returnable(blocks: Sequence[Block], stop: Stop) -> list[Block]:
         return kept
     answered = {block.member("tool_use_id") for block in kept}
     return [block for block in kept if block.kind != "server_tool_use" or block.member("id") in answered]
+
+
+def _is_callable(calls: Sequence[AskedCall]) -> bool:
+    ids = {call.wire_id for call in calls}
+    return len(ids) == len(calls) and all(call.wire_id and _NAME.fullmatch(call.tool) for call in calls)
 
 
 def _miss_reason(holder: Mapping[str, Any]) -> str | None:

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from handgriff.core.usage import Usage, latest
 
+_MOST: Final = 10**9
+"""More tokens than any request can have; a provider that says so has reported nothing."""
 _REQUESTS: Final = "_requests"
 """What the provider appends to the name of a tool of its own to say how often that ran."""
 
@@ -58,4 +60,4 @@ def _split(fields: Mapping[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST else None

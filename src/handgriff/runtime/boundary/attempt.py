@@ -9,6 +9,8 @@ from handgriff.core.caller import Caller
 from handgriff.core.events import CallOutcome, FrameBody, Written
 from handgriff.core.outcome import Outcome
 from handgriff.core.rows import Proposal
+from handgriff.core.skips import NOT_RUN
+from handgriff.errors import Refusal
 
 Step: TypeAlias = Literal["resolve", "form", "authority", "gate", "meaning", "consent", "effect"]
 STEPS: tuple[Step, ...] = ("resolve", "form", "authority", "gate", "meaning", "consent", "effect")
@@ -27,7 +29,8 @@ def no_wire(_: Outcome) -> str:
 class Place:
     """Where a call happens: whose session, which turn, how its outcome is written for the model, who is told of its progress.
 
-    `can_park` is False on a face that cannot ask a person now. `temp` is the turn's own memory.
+    `can_park` is False on a face that cannot ask a person now. `temp` is the turn's own memory. `guard` must hold where something begins
+    that changes the world: a turn whose session was taken over may still settle what it has begun, and begins nothing more.
     """
 
     tenant: str
@@ -38,6 +41,12 @@ class Place:
     say: Callable[[FrameBody], None] = say_nothing
     temp: dict[str, str] = field(default_factory=dict)
     can_park: bool = True
+    guard: Batch = ()
+
+
+def overtaken() -> Refusal:
+    """The answer where a place's guard does not hold any more."""
+    return Refusal(NOT_RUN.code, NOT_RUN.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from handgriff.core.rows import Proposal
 from handgriff.errors import DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
-from handgriff.ports.store import Writer
-from handgriff.runtime.boundary.attempt import Parked
+from handgriff.ports.store import CommitRefused, Writer
+from handgriff.runtime.boundary.attempt import Parked, overtaken
 from handgriff.runtime.boundary.invoke import invoke_within
 from handgriff.runtime.boundary.ready import Ready
 
@@ -40,7 +40,11 @@ async def make_plan(ready: Ready, *, seconds: float) -> Plan:
 
 
 async def park(ready: Ready, plan: Plan, *, store: Writer, clock: Clock, ids: Ids, seconds: float) -> Parked:
-    """Store the proposal: exactly these arguments, for exactly this person."""
+    """Store the proposal: exactly these arguments, for exactly this person.
+
+    Raises:
+        Refusal: `not_run`; the turn has lost its session.
+    """
     attempt, now = ready.attempt, clock.now()
     proposal = Proposal(
         tenant=attempt.place.tenant,
@@ -65,7 +69,10 @@ async def park(ready: Ready, plan: Plan, *, store: Writer, clock: Clock, ids: Id
         wire_id=attempt.wire_id,
         typed=attempt.is_typed,
     )
-    await store.commit((HoldProposal(proposal),), durable=True)
+    try:
+        await store.commit((*attempt.place.guard, HoldProposal(proposal)), durable=True)
+    except CommitRefused:
+        raise overtaken() from None
     return Parked(proposal)
 
 

@@ -32,10 +32,10 @@ from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.store import CommitRefused, Store
-from handgriff.runtime.boundary.attempt import Attempt, Ended
+from handgriff.runtime.boundary.attempt import Attempt, Ended, overtaken
 from handgriff.runtime.boundary.bound import Steps
 from handgriff.runtime.boundary.hooks import queued
-from handgriff.runtime.boundary.invoke import explain, failure, invoke, invoke_within, required_result
+from handgriff.runtime.boundary.invoke import explain, explain_effect, failure, invoke, invoke_within, required_result
 from handgriff.runtime.boundary.ready import Ready
 
 _LOG = logging.getLogger("handgriff.boundary")
@@ -99,7 +99,7 @@ class Effects:
     def failed(self, ready: Ready, error: Exception) -> Ran:
         """A claimed handler raised: a refusal says that nothing happened, unless it says that nobody knows, as anything else does."""
         ready.call.state.forget()
-        explained = explain(error, ready.contract)
+        explained = explain_effect(error, ready.contract)
         if isinstance(explained, Refusal):
             state: EffectState = "indeterminate" if explained.code == "indeterminate" else "failed"
             return Ran(outcome_of(_with_steps(explained, tuple(ready.call.steps))), state)
@@ -154,7 +154,7 @@ class Effects:
 
     async def _claim(self, ready: Ready, effect: Effect) -> None:
         proposal = ready.attempt.confirmed
-        batch: Batch = (ClaimEffect(effect),)
+        batch: Batch = (*ready.attempt.place.guard, ClaimEffect(effect))
         if proposal is not None:
             if self.clock.now() >= proposal.expires_at:
                 raise Refusal(
@@ -164,12 +164,14 @@ class Effects:
         await self.store.commit(batch, durable=True)
 
     async def _second(self, ready: Ready, effect: Effect, taken: CommitRefused) -> Ended:
-        """Somebody was first: at the proposal, or at this key."""
+        """Somebody was first: at the session, the proposal, or this key."""
+        if taken.guard == "lease":
+            raise overtaken()
         if taken.guard == "proposal":
             raise Refusal("conflict", "This proposal is decided already.")
         if taken.guard == "session":
             raise Refusal("not_found", "There is no such session.")
-        outcome = answer_from(await self._record(effect), effect.digest, self.clock.now())
+        outcome = answer_from(await self._record(effect), effect.digest, effect.user, self.clock.now())
         return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
 
     async def _record(self, effect: Effect) -> Effect:

@@ -72,14 +72,23 @@ class Unforeseen:
 
 
 def explain(error: Exception, contract: Contract) -> Refusal | Unforeseen:
-    """What *error*, raised by the application, means: a refusal says that nothing happened."""
+    """What *error* of a check, a plan or a read means. A validation error of the application's models is the arguments' fault."""
+    explained = explain_effect(error, contract)
+    if isinstance(explained, Unforeseen) and type(error).__module__.startswith("pydantic"):
+        return _validation(error)
+    return explained
+
+
+def explain_effect(error: Exception, contract: Contract) -> Refusal | Unforeseen:
+    """What *error* of a claimed handler means: only a refusal, or what its author mapped to one, says that nothing happened.
+
+    A validation error does not: it may as well be about what a payment provider answered after the charge.
+    """
     if isinstance(error, Refusal):
         return error
     for kind, meaning in contract.errors.items():
         if isinstance(error, kind):
             return Refusal(meaning, str(error) or kind.__name__) if isinstance(meaning, str) else _mapped(error, meaning)
-    if type(error).__module__.startswith("pydantic"):
-        return _validation(error)
     return Unforeseen(error)
 
 

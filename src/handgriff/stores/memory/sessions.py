@@ -1,6 +1,7 @@
 """Sessions and their lease, written."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, TypeAlias, assert_never
 
 from handgriff.core.batch import (
@@ -48,8 +49,8 @@ def write_session(tables: Tables, operation: SessionOperation) -> None:
     match operation:
         case CreateSession(session):
             _create(tables, session)
-        case DeleteSession(tenant, session):
-            _delete(tables, tenant, session)
+        case DeleteSession(tenant, session, keep_since):
+            _delete(tables, tenant, session, keep_since)
         case PinSession(tenant, session, pinned, title):
             found = known_session(tables, tenant, session)
             if found.pinned not in (None, pinned):
@@ -105,11 +106,15 @@ def _create(tables: Tables, session: Session) -> None:
         raise CommitRefused("session", session.id)
 
 
-def _delete(tables: Tables, tenant: str, session: str) -> None:
+def _delete(tables: Tables, tenant: str, session: str, keep_since: datetime | None) -> None:
     owned: tuple[dict[Any, Any], ...] = (tables.sessions, tables.events, tables.bodies, tables.introduced, tables.typed)
     for table in owned:
         tables.drop(table, lambda key, _: key[:2] == (tenant, session))
     tables.drop(tables.state, lambda key, _: key == (tenant, "session", session))
-    pointing: tuple[dict[Any, Any], ...] = (tables.effects, tables.proposals, tables.hooks)
-    for table in pointing:
-        tables.drop(table, lambda _, record: (record.tenant, record.session) == (tenant, session))
+    tables.drop(tables.proposals, lambda _, proposal: (proposal.tenant, proposal.session) == (tenant, session))
+    tables.drop(
+        tables.effects,
+        lambda _, effect: (effect.tenant, effect.session) == (tenant, session) and (keep_since is None or effect.claimed_at < keep_since),
+    )
+    if keep_since is None:
+        tables.drop(tables.hooks, lambda _, hook: (hook.tenant, hook.session) == (tenant, session))

@@ -34,9 +34,10 @@ def write_session(connection: sqlite3.Connection, operation: SessionOperation) -
     match operation:
         case CreateSession(session):
             _create(connection, session)
-        case DeleteSession(tenant, session):
+        case DeleteSession(tenant, session, keep_since):
+            since = None if keep_since is None else micros(keep_since)
             for table in _OWNED:
-                connection.execute(_SQL[f"delete_{table}"], {"tenant": tenant, "session": session})
+                connection.execute(_SQL[f"delete_{table}"], {"tenant": tenant, "session": session, "since": since})
         case PinSession(tenant, session, pinned, title):
             values = {"tenant": tenant, "session": session, "pinned": pinned_text(pinned), "title": title}
             if connection.execute(_SQL["pin_session"], values).rowcount == 0:

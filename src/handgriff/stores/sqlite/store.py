@@ -47,7 +47,7 @@ class SqliteStore(Reads):
                 writing.close()
                 raise
         except (sqlite3.Error, NewerSchemaError) as error:
-            raise fault("open", error) from error
+            raise fault(f"open of {name!r}", error) from error
         return cls(reading, GroupWriter(writing, patience=milliseconds))
 
     async def commit(self, batch: Batch, *, durable: bool = False) -> Committed:

@@ -3,6 +3,7 @@
 # ruff: noqa: S101, D102  # tests: assert is the tool, a name says what it tests
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -119,6 +120,25 @@ class SessionSuite:
         assert [effect.session for effect in await store.effects(TENANT)] == ["s2"]
         assert [proposal.session for proposal in await store.proposals(TENANT)] == ["s2"]
         assert [hook.session for hook in await store.hooks(TENANT)] == ["s2"]
+
+    async def test_deleting_can_keep_young_effects_and_what_must_follow_them(self, store: Store) -> None:
+        await store.commit(furnish("s1"))
+        [effect] = await store.effects(TENANT)
+
+        await store.commit((DeleteSession(TENANT, "s1", effect.claimed_at),))
+
+        assert await store.session(TENANT, "s1") is None
+        assert list(await store.effects(TENANT)) == [effect]
+        assert [hook.session for hook in await store.hooks(TENANT)] == ["s1"]
+        assert list(await store.proposals(TENANT)) == []
+
+    async def test_deleting_removes_effects_older_than_what_is_kept(self, store: Store) -> None:
+        await store.commit(furnish("s1"))
+        [effect] = await store.effects(TENANT)
+
+        await store.commit((DeleteSession(TENANT, "s1", effect.claimed_at + timedelta(microseconds=1)),))
+
+        assert list(await store.effects(TENANT)) == []
 
     async def test_deleting_leaves_the_ledger_shared_state_and_other_sessions(self, store: Store) -> None:
         await store.commit((*furnish("s1"), *furnish("s2")))

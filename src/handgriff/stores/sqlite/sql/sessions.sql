@@ -28,13 +28,13 @@ DELETE FROM handgriff_seen WHERE tenant = :tenant AND session = :session;
 DELETE FROM handgriff_typed WHERE tenant = :tenant AND session = :session;
 
 -- name: delete_effects
-DELETE FROM handgriff_effect WHERE tenant = :tenant AND session = :session;
+DELETE FROM handgriff_effect WHERE tenant = :tenant AND session = :session AND (:since IS NULL OR claimed_at < :since);
 
 -- name: delete_proposals
 DELETE FROM handgriff_proposal WHERE tenant = :tenant AND session = :session;
 
 -- name: delete_hooks
-DELETE FROM handgriff_hook WHERE tenant = :tenant AND session = :session;
+DELETE FROM handgriff_hook WHERE tenant = :tenant AND session = :session AND :since IS NULL;
 
 -- name: pin_session
 UPDATE handgriff_session
