@@ -56,7 +56,8 @@ PROMISED = (
 
 
 def run(arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}", "PYTHONUTF8": "1"}
+    # Wide enough for every line: where tests run, a narrow terminal may be said to be there.
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}", "PYTHONUTF8": "1", "COLUMNS": "140"}
     return subprocess.run(
         [sys.executable, "-m", "examples.salon", *arguments],
         cwd=ROOT,

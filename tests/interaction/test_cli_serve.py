@@ -71,7 +71,7 @@ def test_a_host_is_served_to_whom_authenticate_lets_in(folder: Path) -> None:
     [
         pytest.param(("shop:host",), "--authenticate", id="nobody authenticates"),
         pytest.param(("shop:assistant", "--authenticate", "door:who_is_it"), "Add --dev", id="an assistant without dev"),
-        pytest.param(("shop:host", "--authenticate", "shop:number"), "not callable", id="no function"),
+        pytest.param(("shop:host", "--authenticate", "shop:number"), "no async function", id="no function"),
         pytest.param(("shop:host", "--authenticate", "door:who_is_it", "--as", "acme/ada"), "only with --dev", id="a caller outside dev"),
         pytest.param(("shop:host", "--authenticate", "door:who_is_it", "--dev"), "leave out --authenticate", id="both"),
         pytest.param(("shop:assistant", "--dev", "--bind", "0.0.0.0"), "reached by others", id="dev for everybody"),  # noqa: S104  # it is refused

@@ -176,10 +176,10 @@ async def test_only_a_boolean_decides(approved: object) -> None:
         assert (await pending(chat), bank.paid) == ([proposal], [])
 
 
-async def test_whoever_it_does_not_belong_to_finds_nothing() -> None:
+async def test_whoever_it_does_not_belong_to_finds_nothing(tmp_path: Path) -> None:
     """B129: another user, another tenant, the same name elsewhere, unknown and hostile ids: one text."""
     bank = Bank()
-    async with banking(bank, [transfer()]) as chat:
+    async with banking(bank, [transfer()], store=f"sqlite:///{tmp_path}/h.db") as chat:
         await chat.say("Pay.")
         [proposal] = await pending(chat)
 

@@ -11,14 +11,15 @@ import pytest
 
 from handgriff import Host
 from handgriff.core.batch import SettleEffect
-from handgriff.core.events import Event, Item, TurnEnded
+from handgriff.core.events import CallOutcome, Event, Item, TurnEnded
+from handgriff.models.anthropic.adapter import AnthropicModel
 from handgriff.ports.store import Store
 from handgriff.stores.memory import MemoryStore
 from handgriff.testing.clock import START, StillClock
-from handgriff.testing.harness import Harness, harness
+from handgriff.testing.harness import MODEL, Harness, harness
 from handgriff.testing.loopback.script import Answer, Hold, Text, ToolUse
 from tests.interaction.bank import Bank, banking, transfer
-from tests.interaction.desk import ADA, decisions, endings, events, outcomes, rows
+from tests.interaction.desk import ADA, assistant, decisions, endings, events, outcomes, rows
 from tests.interaction.slow import Slow, look, second_host, watched, write
 
 pytestmark = pytest.mark.anyio
@@ -33,12 +34,16 @@ def ends(items: list[Item]) -> list[str]:
     return [item.body.status for item in items if isinstance(item, Event) and isinstance(item.body, TurnEnded)]
 
 
+PAY = ToolUse("pay", {})
+
+
+@pytest.mark.parametrize("rest", [(write("b"), PAY), (PAY, write("b"))], ids=["write next", "proposal next"])
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
-async def test_the_truth_about_a_write_is_told_when_it_comes(kind: str, tmp_path: Path) -> None:
+async def test_the_truth_about_a_write_is_told_when_it_comes(kind: str, rest: tuple[ToolUse, ToolUse], tmp_path: Path) -> None:
     """Promise 11: the thief repeats nothing; the late outcome is settled by its claim, and told with the next message, once."""
     slow = Slow()
     store: str | Store = MemoryStore() if kind == "memory" else f"sqlite:///{tmp_path}/h.db"
-    script = [(write("a"), write("b"), ToolUse("pay", {})), "Nobody knows.", "It was written.", "Yes."]
+    script = [(write("a"), *rest), "Nobody knows.", "It was written.", "Yes."]
     async with harness(slow.assistant(), ADA, script=script, store=store, clock=StillClock()) as chat:
         async with second_host(chat, slow, store, later()) as thief:
             old: list[Item] = []
@@ -201,3 +206,41 @@ async def test_a_confirmed_call_that_outlives_its_claim_is_settled_all_the_same(
         assert [(outcome.code, outcome.late) for outcome in await outcomes(chat)] == [("indeterminate", False), (None, True)]
         assert "Paid 10 to acc-2." in chat.provider.requests[2].body["messages"][-1]["content"][0]["text"]
         assert chat.provider.violations == ()
+
+
+async def test_a_decision_that_is_being_carried_out_is_no_part_of_a_dead_turn() -> None:
+    """Its own lease says when nobody knows any more; the turn it came from is closed without it."""
+    bank, slow, store, clock, began, go = Bank(), Slow(), MemoryStore(), StillClock(), anyio.Event(), anyio.Event()
+
+    async def hold() -> None:
+        began.set()
+        await go.wait()
+
+    bank.carrying_out = hold
+    made = assistant(*bank.assistant().toolboxes, *slow.assistant().toolboxes)
+    script = [(transfer(), look("a")), "Paid."]
+    async with (
+        harness(made, ADA, script=script, callers=bank.callers, store=store, clock=StillClock()) as chat,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(watched, chat.host, chat.session.id, "Pay.", [], [])
+        await slow.began.wait()
+        [proposal] = await chat.host.proposals.list(ADA)
+        model = AnthropicModel(api_key=chat.provider.api_key, base_url=chat.provider.url)
+        async with Host(made, store=store, callers=bank.callers, model=MODEL, models=[model], clock=clock) as other:
+            async with anyio.create_task_group() as deciding:
+                deciding.start_soon(other.proposals.decide, ADA, proposal.id, True)
+                await began.wait()
+                clock.move(31)
+                await other.sessions.get(ADA, chat.session.id)
+                assert await endings(chat) == ["interrupted"]
+                assert [effect.state for effect in await other.effects.list("acme")] == ["running"]
+                go.set()
+            async for _ in other.follow(ADA, chat.session.id):
+                pass
+        await model.close()
+        slow.door.set()
+
+    assert (bank.paid, [effect.state for effect in await store.effects("acme")]) == ([(10, "acc-2")], ["done"])
+    ended = [event.body for event in await store.events("acme", chat.session.id) if isinstance(event.body, CallOutcome)]
+    assert [(outcome.tool, outcome.code, outcome.late) for outcome in ended] == [("look", "not_run", False), ("transfer", None, False)]
