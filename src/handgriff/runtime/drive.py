@@ -8,12 +8,11 @@ Beside the machine run its children: the model stream, the calls of one run, and
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 import anyio
 from anyio.abc import TaskGroup
 
-from handgriff.core.batch import AppendEvent, CheckLease, OpenRequest, Operation, ReleaseLease, RenewLease
+from handgriff.core.batch import AppendEvent, CheckLease, OpenRequest, Operation, ReleaseLease
 from handgriff.core.catalogue import say
 from handgriff.core.events import Retrying, TurnEnded
 from handgriff.core.message import Message
@@ -34,22 +33,16 @@ from handgriff.core.turn import (
     SkipReason,
     StopReason,
     StopRequested,
-    TimeUp,
 )
 from handgriff.errors import Refusal
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.ask import ask
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Parked, Passed, Place
 from handgriff.runtime.boundary.invoke import invoke_within
-from handgriff.runtime.engine import LEASE_SECONDS, RENEW_SECONDS, Engine, stored
+from handgriff.runtime.engine import Engine, stored
 from handgriff.runtime.metering import open_row, totals
 from handgriff.runtime.turn import RunningTurn, show
-
-LAST_ANSWER_SECONDS = 60.0
-WATCH_SECONDS = 1.0
-"""How often the stop flag is looked at: `stop` from another replica must hold within two seconds."""
-JOIN_SECONDS = 30.0
-"""How long a turn waits for its first subscriber, also with a grace of 0: one that goes on after a decision begins without any."""
+from handgriff.runtime.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +83,31 @@ class Driver:
         turn = self.turn
         try:
             async with anyio.create_task_group() as tasks:
-                for watch in (self._keep_lease, self._watch_time, self._watch_subscribers):
-                    tasks.start_soon(watch)
+                watch = Watch(self.engine, turn, self._tell)
+                for each in (watch.lease, watch.time, watch.subscribers):
+                    tasks.start_soon(each)
                 await self._loop(tasks)
                 tasks.cancel_scope.cancel()
             turn.live.end()
         except Exception as error:
             # No terminal event could be stored: whoever watches is told so, and the next access closes the turn.
             self.engine.log.exception("turn %s ended without a terminal event", turn.id)
-            turn.live.end(await self._failure(_unwrapped(error)))
+            await self._fail(_unwrapped(error))
         except BaseException:
             turn.live.end(RuntimeError("the turn was cancelled"))
             raise
         return self._ended
 
-    async def _failure(self, error: Exception) -> Exception | None:
-        """What subscribers are told of *error*. Where somebody took the session over and closed this turn, they are shown that end."""
-        if not isinstance(error, CommitRefused):
-            return error
+    async def _fail(self, error: Exception) -> None:
+        told: Exception | None = error
+        try:
+            if isinstance(error, CommitRefused):
+                told = await self._overtaken()
+        finally:
+            self.turn.live.end(told)
+
+    async def _overtaken(self) -> Refusal | None:
+        """Somebody has taken the session over: whoever watches is shown the end they gave this turn, or told that there is none."""
         turn, session = self.turn, self.turn.session
         for event in await self.engine.store.events(session.tenant, session.id, after=turn.live.last_seq):
             if event.turn == turn.id:
@@ -298,62 +298,6 @@ class Driver:
     def _guard(self) -> CheckLease:
         turn = self.turn
         return CheckLease(turn.session.tenant, turn.session.id, turn.id, turn.epoch)
-
-    async def _keep_lease(self) -> None:
-        """Prolong the lease, and look at its stop flag."""
-        engine, turn = self.engine, self.turn
-        renewed = engine.clock.monotonic()
-        while True:
-            await engine.clock.sleep(WATCH_SECONDS)
-            session = await engine.store.session(turn.session.tenant, turn.session.id)
-            if session is None or session.lease.epoch != turn.epoch:
-                self.stop("lease")
-                return
-            if session.lease.stop:
-                self.stop("stop")
-            # By the clock, because a sleep may have taken far longer than it should.
-            if engine.clock.monotonic() - renewed >= RENEW_SECONDS:
-                renewed = engine.clock.monotonic()
-                await self._renew()
-
-    async def _renew(self) -> None:
-        turn, until = self.turn, self.engine.clock.now() + timedelta(seconds=LEASE_SECONDS)
-        try:
-            await self.engine.store.commit((RenewLease(turn.session.tenant, turn.session.id, turn.id, turn.epoch, until),))
-        except CommitRefused:
-            self.stop("lease")
-
-    async def _watch_time(self) -> None:
-        await self.engine.clock.sleep(self.engine.assistant.limits.seconds)
-        self._tell(TimeUp())
-        # The last answer, in words only, has its own bound; then the stream is closed.
-        await self.engine.clock.sleep(LAST_ANSWER_SECONDS)
-        self._tell(TimeUp())
-
-    async def _watch_subscribers(self) -> None:
-        """Without any subscriber the turn lives on for `grace`, then it stops."""
-        if self.turn.detach:
-            return
-        seconds = max(self.engine.grace, JOIN_SECONDS)
-        while await self._comes_within(seconds):
-            await self.turn.live.left.wait()
-            seconds = self.engine.grace
-        self.stop("grace")
-
-    async def _comes_within(self, seconds: float) -> bool:
-        """Whether somebody watches, or begins to within *seconds*."""
-        came = self.turn.live.came
-        async with anyio.create_task_group() as tasks:
-
-            async def wait() -> None:
-                await came.wait()
-                tasks.cancel_scope.cancel()
-
-            tasks.start_soon(wait)
-            if seconds:
-                await self.engine.clock.sleep(seconds)
-            tasks.cancel_scope.cancel()
-        return came.is_set()
 
 
 def _unwrapped(error: BaseException) -> Exception:
