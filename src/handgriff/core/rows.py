@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from handgriff.core.events import ProposalState, ShownChange
+from handgriff.core.lane import Lane
 
 EffectState: TypeAlias = Literal["running", "done", "failed", "indeterminate"]
 RequestStatus: TypeAlias = Literal["open", "ok", "failed", "aborted"]
@@ -38,6 +39,8 @@ class Pinned:
     """Hash of the prefix text."""
     context: str
     nonce: str
+    settings: Lane | None = None
+    """The lane as it was then, `parallel` decided; None where an earlier version pinned only its name."""
 
 
 @dataclass(frozen=True, slots=True)

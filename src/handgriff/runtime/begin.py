@@ -11,6 +11,7 @@ from handgriff.core.batch import AppendEvent, DecideProposal, HoldLease, Introdu
 from handgriff.core.caller import Caller
 from handgriff.core.envelope import enclose
 from handgriff.core.events import AssistantMessage, CallOutcome, Decision, Event, ProposalState, TextPart, UserMessage, Written
+from handgriff.core.lane import Lane
 from handgriff.core.message import HostedFace, Message
 from handgriff.core.outcome import refused
 from handgriff.core.prompt import face, prefix_hash, session_context, shared_instructions
@@ -92,16 +93,17 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
     closing = await _close_open_calls(engine, session, events, pending, turn_id) if said is not None else ()
     user = _user_message(engine, session, turn_id, said, events) if said is not None else None
     model = _model(engine, pinned)
+    lane = pinned.settings or engine.lanes[pinned.lane]
     turn = RunningTurn(
         id=turn_id,
         caller=caller,
         session=session,
         epoch=session.lease.epoch + 1,
         pinned=pinned,
-        lane=engine.lanes[pinned.lane],
+        lane=lane,
         model=model,
         prefix=prefix,
-        parallel=_parallel(engine, pinned.lane),
+        parallel=_parallel(engine, lane),
         machine=Turn(engine.assistant.limits),
         live=Live(turn_id),
         messages=_history(events, closing, user),
@@ -199,7 +201,8 @@ async def _pin(engine: Engine, caller: Caller, session: Session, said: Said | No
         tools=tools, hosted=hosted, instructions=shared_instructions(assistant.instructions, _text(assistant.capabilities))
     )
     nonce = engine.ids.new("nonce")
-    pinned = Pinned(lane_name, lane.provider, prefix_hash(prefix), session_context(assistant.context, nonce), nonce)
+    settings = replace(lane, parallel=_parallel(engine, lane))
+    pinned = Pinned(lane_name, lane.provider, prefix_hash(prefix), session_context(assistant.context, nonce), nonce, settings)
     title = session.title or (_title(said.text) if said else None)
     return pinned, prefix, (KeepPrefix(session.tenant, pinned.prefix, prefix), PinSession(session.tenant, session.id, pinned, title))
 
@@ -231,8 +234,7 @@ def _model(engine: Engine, pinned: Pinned) -> Model:
     return model
 
 
-def _parallel(engine: Engine, lane_name: str) -> bool:
-    lane = engine.lanes[lane_name]
+def _parallel(engine: Engine, lane: Lane) -> bool:
     if lane.parallel is not None:
         return lane.parallel
     return not any(contract.is_barrier for contract in engine.assistant.contracts.values())
