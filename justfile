@@ -48,6 +48,14 @@ lock *args:
 bench-import *args:
     python bench/import_time.py {{ args }}
 
+# State against google-adk and the bare drivers: needs an interpreter that has google-adk[db] and asyncpg
+bench-sessions *args:
+    python bench/sessions.py {{ args }}
+
+# Kill a writing process at 200 random moments, and look at the file after each
+kill-rounds folder=`mktemp -d`:
+    PYTHONPATH=src:. python -m tests.contract.sqlite_process crash {{ folder }}/kill.db 200 1
+
 # What the next release will tell its users
 changelog:
     towncrier build --draft --version NEXT

@@ -34,6 +34,15 @@ def shared() -> Callable[[str], Path]:
     return find
 
 
+@pytest.fixture(scope="session")
+def postgres_url() -> Generator[str]:
+    """The address of an empty database on a PostgreSQL server that lives as long as this test process."""
+    from tests.servers.postgres import postgres  # noqa: PLC0415  # this file is also tried alone, by the tests of its rule about skips
+
+    with postgres() as server:
+        yield server.url()
+
+
 def _without_skips(report: pytest.TestReport | pytest.CollectReport) -> None:
     # An expected failure is reported as skipped too, but it has run.
     if not os.environ.get("HANDGRIFF_NO_SKIPS") or not report.skipped or hasattr(report, "wasxfail"):

@@ -10,27 +10,33 @@ import itertools
 import os
 import random
 import signal
+import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 
 from handgriff.core.batch import CheckLease, ReleaseLease
-from handgriff.core.state import Scope
+from handgriff.core.delta import Append, Delete, Delta, Increment, Set
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite import SqliteStore
-from handgriff.testing.samples import TENANT, USER, create, hold, put, say
+from handgriff.testing.samples import TENANT, USER, at, change, create, hold, renew, say
 
 SESSION = "s1"
-PLACES: tuple[tuple[str, Scope, str], ...] = (("a", "session", SESSION), ("b", "user", USER), ("c", "app", ""))
+_RECOUNT = """
+    SELECT place.scope, place.namespace, place.keys, place.bytes,
+        COUNT(value), COALESCE(SUM(LENGTH(CAST(key AS BLOB)) + LENGTH(CAST(value AS BLOB))), 0)
+    FROM handgriff_place AS place LEFT JOIN handgriff_state AS state USING (tenant, scope, scope_id, namespace)
+    GROUP BY place.tenant, place.scope, place.scope_id, place.namespace
+"""
 
 
 async def append(path: str, name: str, count: int) -> None:
-    """Append *count* events, each with a write to a shared key."""
+    """Append *count* events, each with a write to a shared key and one of its own."""
     store = SqliteStore.open(path)
     with suppress(CommitRefused):  # all want to make it, one does
         await store.commit((create(),))
     for number in range(count):
-        batch = (say(f"{name}-{number}"), put("hot", "1", "user"), put(f"{name}-{number}", "1", "app"))
-        await store.commit(batch, durable=number % 16 == 0)
+        both = (Increment("user", "hot", 1), Set("app", f"{name}-{number}", "1"))
+        await store.commit((change(*both, event=f"{name}-{number}"),), durable=number % 16 == 0)
     await store.close()
 
 
@@ -89,22 +95,55 @@ async def _write_forever(path: str, answers: int) -> None:
     session = await store.session(TENANT, SESSION)
     assert session is not None
     for number in itertools.count(session.head + 1):
-        values = (put(key, str(number), scope) for key, scope, _ in PLACES)
-        await store.commit((say(f"e{number}", str(number)), *values), durable=number % 3 == 0)
+        await store.commit((change(*delta(number), event=f"e{number}"),), durable=number % 3 == 0)
         os.write(answers, b"%8d" % number)
+
+
+def delta(number: int) -> Delta:
+    """What the event of this number changes: something in every kind of place, by most kinds of operation."""
+    begins = (Delete("app", "list"),) if number % 20 == 1 else ()
+    return (
+        Set("session", "last", str(number)),
+        Set("session", f"size-{number % 7}", f'"{"x" * (number % 40)}"'),
+        Increment("user", "count", 1),
+        *begins,
+        Append("app", "list", str(number)),
+        renew(now=number, until=number + 60),
+        Set("scratch", "last", str(number), "notes"),
+        Delete("scratch", f"odd-{1 - number % 2}", "notes"),
+        Set("scratch", f"odd-{number % 2}", "true", "notes"),
+    )
 
 
 async def _check(path: str, acknowledged: int) -> None:
     store = SqliteStore.open(path)
-    events = await store.events(TENANT, SESSION)
     session = await store.session(TENANT, SESSION)
     assert session is not None
-    assert acknowledged <= session.head <= acknowledged + 1
-    assert [event.id for event in events] == [f"e{number}" for number in range(1, session.head + 1)]
-    for key, scope, place in PLACES:
-        value = (await store.values(TENANT, scope, place))[key]
-        assert (value.text, value.version) == (str(session.head), session.head)
+    head = session.head
+    assert acknowledged <= head <= acknowledged + 1
+    events = await store.events(TENANT, SESSION, after=head - 100)
+    numbers = range(max(head - 100, 0) + 1, head + 1)
+    assert [(event.seq, event.id, event.delta) for event in events] == [(number, f"e{number}", delta(number)) for number in numbers]
+    own = await store.values(TENANT, "session", SESSION)
+    assert (own["last"].text, own["last"].version) == (str(head), head)
+    assert (await store.values(TENANT, "user", USER))["count"].text == str(head)
+    since = (head - 1) // 20 * 20 + 1
+    assert (await store.values(TENANT, "app", ""))["list"].json() == list(range(since, head + 1))
+    record = await store.record(TENANT, SESSION, "notes", now=at(head))
+    assert record is not None
+    assert {key: value.json() for key, value in record.values.items()} == {"last": head, f"odd-{head % 2}": True}
+    assert record.expires_at == at(head + 60)
     await store.close()
+    _recount(path)
+
+
+def _recount(path: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        places = connection.execute(_RECOUNT).fetchall()
+        assert [place[:2] for place in places] == [("app", ""), ("scratch", "notes"), ("session", ""), ("user", "")]
+        for *place, keys, size, counted, weighed in places:
+            assert (keys, size) == (counted, weighed), place
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 if __name__ == "__main__":

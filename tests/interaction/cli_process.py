@@ -2,12 +2,15 @@
 
 import json
 import os
+import pty
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from select import select
 from typing import Any
 
 SRC = Path(__file__).resolve().parents[2] / "src"
@@ -40,6 +43,12 @@ def with_shop(folder: Path) -> Path:
     return folder
 
 
+def with_pad(folder: Path) -> Path:
+    """*folder*, in which the notepad can be imported as `pad`."""
+    shutil.copy(Path(__file__).with_name("cli_pad.py"), folder / "pad.py")
+    return folder
+
+
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """This environment without what would change the command's mind."""
     unwanted = {"ANTHROPIC_API_KEY", "HANDGRIFF_MODEL", "COLUMNS", "LANG", "LC_ALL", "FORCE_COLOR"}
@@ -53,6 +62,23 @@ def handgriff(folder: Path, *words: str, stdin: str = "", env: Mapping[str, str]
         [*COMMAND, *words], cwd=folder, env=environment(env), input=stdin, capture_output=True, encoding="utf-8", check=False, timeout=60
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def at_terminal(folder: Path, *words: str, typed: str) -> Ended:
+    """Run `handgriff` with *words* at a terminal, where a person types *typed* once they are asked. All that was shown is its `out`."""
+    mine, its = pty.openpty()
+    shown = b""
+    with subprocess.Popen([*COMMAND, *words], cwd=folder, env=environment(), stdin=its, stdout=its, stderr=its) as process:
+        os.close(its)
+        while b"[y/N] " not in shown and select([mine], [], [], 60)[0]:
+            shown += os.read(mine, 1024)
+        os.write(mine, typed.encode())
+        with suppress(OSError):  # how Linux says that nobody has the other end any more
+            while select([mine], [], [], 60)[0]:
+                shown += os.read(mine, 1024)
+        code = process.wait(timeout=60)
+    os.close(mine)
+    return Ended(code, shown.decode(), "")
 
 
 def of_type(lines: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:

@@ -102,7 +102,7 @@ def test_the_command_says_its_exit_codes_and_commands(folder: Path) -> None:
     ended = handgriff(folder, "--help")
 
     assert "0 done, 1 refused or failed, 2 wrong use" in " ".join(ended.out.split())
-    for name in ("serve", "chat", "call", "menu", "sessions", "proposals", "effects"):
+    for name in ("serve", "chat", "call", "menu", "gc", "erase", "migrate", "sessions", "proposals", "effects", "state", "scratch"):
         assert re.search(rf"│ {name}\s", ended.out)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
-from handgriff import Assistant, BackendError, Call, Refusal, Result, Toolbox
+from handgriff import Assistant, BackendError, Call, DefinitionError, Refusal, Result, Toolbox
 from handgriff.core.rows import QueuedHook
 from handgriff.runtime.boundary.hooks import AfterCall
 from handgriff.runtime.drive import TurnOver
@@ -202,3 +202,37 @@ async def test_an_end_of_a_turn_is_told_and_a_hook_that_fails_there_hurts_nobody
 
         assert log == [("acme", "ada", "done", 2), ("acme", "ada", "done", 1)]
         assert await endings(chat) == ["done", "done"]
+
+
+async def test_hooks_read_the_state_and_nothing_else() -> None:
+    """B017: the turn's end sees what the turn saw, its own values too; what follows a call sees what is stored; both can only read."""
+    seen: list[Any] = []
+    box = Toolbox("quotes")
+
+    @box.tool(effect="write", description=WORDS)
+    async def quote(call: Call) -> Result[None]:
+        await call.state.set("temp:quote", "Q-17")
+        await call.state.set("kept", ["Q-17"])
+        return Result("Quoted.")
+
+    @quote.after_call
+    async def follow(told: AfterCall) -> None:
+        state: Any = told.state  # its type has no operation that writes
+        seen.append(await state.all())
+        with pytest.raises(DefinitionError, match="only read"):
+            await state.set("kept", "lost")
+
+    made = assistant(box)
+
+    @made.on_turn_end
+    async def end(over: TurnOver) -> None:
+        state: Any = over.state
+        seen.append(await state.all())
+        with pytest.raises(DefinitionError, match="only read"):
+            await state.set("temp:quote", "lost")
+
+    async with harness(made, ADA, script=[ToolUse("quote", {}), "Done.", "Well."]) as chat:
+        await chat.say("Quote.")
+        await chat.say("And?")
+
+        assert seen == [{"kept": ["Q-17"]}, {"kept": ["Q-17"], "temp:quote": "Q-17"}, {"kept": ["Q-17"]}]

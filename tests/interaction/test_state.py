@@ -1,245 +1,173 @@
-"""State as tools meet it: a call reads what earlier calls committed, a failed call leaves nothing, and a turn's own values end with it.
+"""State as tools meet it, on every store: what a call wrote the next one reads, and what was read can't be changed by accident.
 
-Cases B015, B017, B019.
+Promise P9; case B012.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
-from handgriff import Assistant, Call, DefinitionError, Plan, Refusal, Result, Toolbox
-from handgriff.core.state import DELTA_BYTES
-from handgriff.testing.harness import Harness, harness
-from handgriff.testing.loopback.script import ToolUse
-from handgriff.tool import CallLimits
-from tests.interaction.desk import ADA, BOB, WORDS, assistant, everybody
+from handgriff import Call, DefinitionError
+from handgriff.testing.harness import Harness
+from tests.interaction.desk import ADA, BOB, read
+from tests.interaction.slate import Slate, everything, get, put
+from tests.interaction.stores import STORES, store_name
 
 pytestmark = pytest.mark.anyio
-Work = Callable[[Any], Awaitable[object]]
 
 
-@dataclass(slots=True)
-class Memory:
-    """One write and one read whose bodies a test gives: `work` is what the next call does, `seen` what it returned."""
-
-    works: list[Work] = field(default_factory=list)
-    seen: list[Any] = field(default_factory=list)
-
-    def assistant(self, **limits: Any) -> Assistant:
-        box = Toolbox("memory")
-
-        @box.tool(effect="write", limits=CallLimits(seconds=0.05), description=WORDS)
-        async def write(call: Call) -> Result[None]:
-            self.seen.append(await self.works.pop(0)(call))
-            return Result("Written.")
-
-        @box.tool(effect="read", description=WORDS)
-        async def look(call: Call) -> Result[None]:
-            self.seen.append(await self.works.pop(0)(call))
-            return Result("Seen.")
-
-        return assistant(box, **limits)
-
-    async def call(self, chat: Harness, tool: str, work: Work, caller: Any = ADA, session: str | None = None) -> str | None:
-        """Let *tool* do *work*; the code it ended with."""
-        self.works.append(work)
-        return (await chat.host.call(caller, tool, {}, session=session or chat.session.id)).code
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return store_name(str(request.param), request, tmp_path)
 
 
-def put(key: str, value: Any) -> Work:
-    return lambda call: call.state.set(key, value)
+async def test_what_a_call_wrote_the_next_one_reads(store: str) -> None:
+    slate = Slate()
+    async with slate.chat(store) as chat:
+        await slate.call(chat, "write", put("k", {"a": [1, None]}))
+        assert await slate.read(chat, get("k", "other")) == [{"a": [1, None]}, "absent"]
+
+        await slate.call(chat, "write", lambda call: call.state.delete("k"))
+        assert await slate.read(chat, get("k")) == ["absent"]
 
 
-def get(*keys: str) -> Work:
-    async def work(call: Call) -> list[Any]:
-        return [await call.state.get(key, "absent") for key in keys]
-
-    return work
-
-
-async def test_what_a_call_wrote_the_next_one_reads() -> None:
-    memory = Memory()
-    async with harness(memory.assistant(), ADA) as chat:
-        await memory.call(chat, "write", put("k", {"a": [1, None]}))
-        await memory.call(chat, "look", get("k", "other"))
-        await memory.call(chat, "write", lambda call: call.state.delete("k"))
-        await memory.call(chat, "look", get("k"))
-
-        assert memory.seen == [None, [{"a": [1, None]}, "absent"], None, ["absent"]]
-
-
-async def test_null_is_a_value_and_absence_is_not_null() -> None:
-    memory = Memory()
-    async with harness(memory.assistant(), ADA) as chat:
-        await memory.call(chat, "write", put("k", None))
-        await memory.call(chat, "look", get("k", "l"))
-
-        assert memory.seen[1] == [None, "absent"]
-
-
-async def test_a_call_sees_its_own_writes_and_reads_stay_as_they_were_read() -> None:
-    """Reads are consistent within a call, whatever is committed beside it; what a read returns changes nothing."""
-    memory = Memory()
-    async with harness(memory.assistant(), ADA) as chat:
-        await memory.call(chat, "write", put("k", [1]))
-
-        async def reading(call: Call) -> list[Any]:
-            first = await call.state.get("k")
-            first.append("mine")
-            await memory.call(chat, "write", put("k", [2]))
-            return [first, await call.state.get("k")]
-
-        async def writing(call: Call) -> list[Any]:
-            before = await call.state.get("k")
-            await call.state.set("k", "own")
-            own = await call.state.get("k")
-            await call.state.delete("k")
-            return [before, own, await call.state.get("k", "absent")]
-
-        await memory.call(chat, "look", reading)
-        await memory.call(chat, "write", writing)
-
-        assert memory.seen[-2:] == [[[1, "mine"], [1]], [[2], "own", "absent"]]
-
-
-async def refuse(call: Call) -> None:
-    await call.state.set("k", "lost")
-    await call.state.set("temp:t", "lost")
-    raise Refusal("conflict", "No.")
-
-
-async def crash(call: Call) -> None:
-    await call.state.set("k", "lost")
-    raise RuntimeError
-
-
-async def hang(call: Call) -> None:
-    await call.state.set("k", "lost")
-    await anyio.sleep_forever()
-
-
-@pytest.mark.parametrize("work", [refuse, crash, hang])
-async def test_a_call_that_fails_leaves_nothing(work: Work) -> None:
-    memory = Memory()
-    async with harness(memory.assistant(), ADA, script=[(ToolUse("write", {}), ToolUse("look", {})), "Well."]) as chat:
-        await memory.call(chat, "write", put("k", "kept"))
-        memory.works += [work, get("k", "temp:t")]
-        await chat.say("Go.")
-
-        assert memory.seen[-1] == ["kept", "absent"]
-
-
-async def test_session_and_user_keys_live_where_they_belong() -> None:
-    memory = Memory()
-    async with harness(memory.assistant(), ADA, callers=everybody) as chat:
-        await memory.call(chat, "write", put("k", "session"))
-        await memory.call(chat, "write", put("user:k", "user"))
+async def test_session_user_and_app_keys_live_where_they_belong(store: str) -> None:
+    slate = Slate()
+    async with slate.chat(store) as chat:
+        for key in ("k", "user:k", "app:k"):
+            await slate.call(chat, "share", put(key, key))
         other = (await chat.host.sessions.create(ADA)).id
         hers = (await chat.host.sessions.create(BOB)).id
-        await memory.call(chat, "look", get("k", "user:k", "app:k"))
-        await memory.call(chat, "look", get("k", "user:k"), session=other)
-        await memory.call(chat, "look", get("k", "user:k"), BOB, session=hers)
 
-        assert memory.seen[2:] == [["session", "user", "absent"], ["absent", "user"], ["absent", "absent"]]
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("app:k", 1), ("", 1), ("user:", 1), ("user::x", 1), ("USER:x", 1), ("é", 1), ("k", {1, 2}), ("k", float("nan")), ("k", "x" * 70_000)],
-    ids=str,
-)
-async def test_what_may_not_be_written_raises_where_it_is_written(key: str, value: object) -> None:
-    memory = Memory()
-    async with harness(memory.assistant(), ADA) as chat:
-
-        async def work(call: Call) -> str:
-            try:
-                await call.state.set(key, value)
-            except DefinitionError as error:
-                return error.mend
-            return "written"
-
-        await memory.call(chat, "write", work)
-
-        assert memory.seen[0] not in ("written", "")
-        engine = await chat.host.engine()
-        assert await engine.store.values("acme", "session", chat.session.id) == {}
+        keys = get("k", "user:k", "app:k")
+        assert await slate.read(chat, keys) == ["k", "user:k", "app:k"]
+        assert await slate.read(chat, keys, session=other) == ["absent", "user:k", "app:k"]
+        assert await slate.read(chat, keys, BOB, session=hers) == ["absent", "absent", "app:k"]
 
 
-async def test_a_delta_is_bounded_in_bytes_and_what_does_not_fit_is_not_kept() -> None:
-    """Sixty thousand bytes a value: four fit, and of the fifth nothing stays, also where the handler goes on."""
-    memory = Memory()
-    async with harness(memory.assistant(), ADA) as chat:
+async def test_everything_is_one_mapping_whose_keys_keep_their_prefixes(store: str) -> None:
+    slate = Slate()
 
-        async def work(call: Call) -> list[bool]:
-            kept = []
-            for n in range(6):
-                try:
-                    await call.state.set(f"k{n}", "語" * 20_000)
-                    kept.append(True)
-                except DefinitionError:
-                    kept.append(False)
-            return kept
+    async def work(call: Call) -> Any:
+        for key in ("k", "user:k", "app:k", "temp:k"):
+            await call.state.set(key, key)
+        return await call.state.all()
 
-        assert await memory.call(chat, "write", work) is None
+    async with slate.chat(store) as chat:
+        await slate.call(chat, "share", work)
 
-        engine = await chat.host.engine()
-        values = await engine.store.values("acme", "session", chat.session.id)
-        assert memory.seen[0] == [True] * 4 + [False] * 2
-        assert sum(len(value.text.encode()) for value in values.values()) <= DELTA_BYTES
+        stored = {"k": "k", "user:k": "user:k", "app:k": "app:k"}
+        assert slate.seen == [stored | {"temp:k": "temp:k"}]
+        assert await slate.read(chat, everything) == stored
+        assert await chat.host.sessions.state(ADA, chat.session.id) == stored
 
 
-async def test_places_that_only_read_say_so_at_once() -> None:
-    """B015: nothing that is written there could ever be stored, so it raises instead of being lost."""
-    raised: list[str] = []
-    box = Toolbox("memory")
+@pytest.mark.parametrize("key", ["k", "user:k", "app:k"])
+async def test_null_is_a_value_and_absence_is_not_null(store: str, key: str) -> None:
+    """B012: the same answer from `get`, `in` and a template, in every scope of every store; and what was deleted is absent."""
+    slate = Slate()
 
-    async def try_it(name: str, call: Call) -> None:
-        for key in ("k", "temp:k"):
-            try:
-                await call.state.set(key, 1)
-            except DefinitionError:
-                raised.append(name)
+    async def work(call: Call) -> list[Any]:
+        return [key in await call.state.all(), await call.state.get(key, "default")]
 
-    @box.tool(effect="irreversible", description=WORDS)
-    async def act(call: Call) -> Result[None]:
-        return Result(f"Acted on {await call.state.get('k', 'nothing')}.")
+    async def filled(chat: Harness, state: dict[str, Any]) -> str:
+        session = (await chat.host.sessions.create(ADA, state=state)).id
+        await read(chat.host.turn(ADA, session, "Hello"))
+        return str(chat.provider.requests[-1].body).partition("It is [")[2].partition("]")[0]
 
-    @act.plan
-    async def preview(call: Call) -> Plan:
-        await try_it("plan", call)
-        return Plan("Act?")
+    async with slate.chat(store, context=f"It is [{{{key}?}}].", script=lambda _: "Hello.") as chat:
+        assert await slate.read(chat, work) == [False, "default"]
+        assert await filled(chat, {}) == ""
 
-    @act.authorize
-    async def may(args: Any, call: Call) -> bool:
-        await try_it("authorize", call)
-        return True
+        await slate.call(chat, "share", put(key, 1))
+        await slate.call(chat, "share", put(key, None))
+        assert await slate.read(chat, work) == [True, None]
+        assert await filled(chat, {key: None}) == "null"
 
-    @act.validate
-    async def check(args: Any, call: Call) -> None:
-        await try_it("validate", call)
+        await slate.call(chat, "share", lambda call: call.state.delete(key))
+        assert await slate.read(chat, work) == [False, "default"]
+        assert await filled(chat, {}) == ""
 
-    @act.before_call
-    async def hook(tool: str, args: Any, call: Call) -> None:
-        await try_it("before_call", call)
 
-    @act.idempotency_key
-    async def key(args: Any, call: Call) -> str:
-        await try_it("idempotency_key", call)
-        return "k"
+MUTATIONS: dict[str, Callable[[Any], object]] = {
+    "append": lambda value: value["list"].append(1),
+    "extend": lambda value: value["list"].extend([1]),
+    "item": lambda value: value["list"].__setitem__(0, 1),
+    "slice": lambda value: value["list"].__delitem__(slice(0, 1)),
+    "plus": lambda value: value["list"].__iadd__([1]),
+    "sort": lambda value: value["list"].sort(),
+    "pop": lambda value: value["list"].pop(),
+    "member": lambda value: value.__setitem__("new", 1),
+    "update": lambda value: value.update(new=1),
+    "or": lambda value: value.__ior__({"new": 1}),
+    "del": lambda value: value.__delitem__("list"),
+    "setdefault": lambda value: value.setdefault("new", 1),
+    "deep": lambda value: value["list"][0]["deep"].clear(),
+}
+VALUE = {"list": [{"deep": {"a": 1}}]}
 
-    @box.tool(effect="read", description=WORDS)
-    async def look(call: Call) -> Result[None]:
-        await try_it("read", call)
-        return Result("Seen.")
 
-    async with harness(assistant(box), ADA, script=[(ToolUse("act", {}), ToolUse("look", {})), "Done."]) as chat:
-        await chat.say("Act.")
-        decided, _ = await chat.confirm()
+@pytest.mark.parametrize("name", MUTATIONS)
+async def test_changing_what_was_read_raises_at_once_and_changes_nothing(name: str) -> None:
+    """Of state and of scratch; by `get` and by `all`."""
+    slate = Slate()
 
-        places = ["authorize", "validate", "before_call", "plan"]
-        assert raised == [name for name in [*places, "read", *places, "idempotency_key"] for _ in range(2)]
-        assert decided.outcome.shown.summary == "Acted on nothing."
+    async def work(call: Call) -> list[str]:
+        read_values = [
+            await call.state.get("k"),
+            (await call.state.all())["k"],
+            await call.scratch("s").get("k"),
+            (await call.scratch("s").all())["k"],
+        ]
+        mends = []
+        for value in read_values:
+            with pytest.raises(DefinitionError) as raised:
+                MUTATIONS[name](value)
+            mends.append(raised.value.mend)
+        return mends
+
+    async def write(call: Call) -> None:
+        await call.state.set("k", VALUE)
+        await call.scratch("s").set("k", VALUE)
+
+    async with slate.chat() as chat:
+        await slate.call(chat, "write", write)
+        outcome = await slate.call(chat, "write", work)
+
+        assert outcome.is_ok
+        assert ["append" in mend for mend in slate.seen.pop()] == [True] * 4
+        assert await slate.read(chat, get("k")) == [VALUE]
+
+
+async def test_a_copy_of_what_was_read_can_be_changed_and_set() -> None:
+    slate = Slate()
+
+    async def work(call: Call) -> None:
+        value = deepcopy(await call.state.get("k"))
+        value["list"][0]["deep"]["b"] = 2
+        await call.state.set("k", value)
+        value["list"].clear()
+
+    async with slate.chat() as chat:
+        await slate.call(chat, "write", put("k", VALUE))
+        await slate.call(chat, "write", work)
+
+        assert await slate.read(chat, get("k")) == [{"list": [{"deep": {"a": 1, "b": 2}}]}]
+
+
+async def test_what_was_given_to_a_write_may_change_afterwards() -> None:
+    """The value is what it was when it was written."""
+    slate = Slate()
+
+    async def work(call: Call) -> None:
+        mine = [1]
+        await call.state.set("k", mine)
+        mine.append(2)
+
+    async with slate.chat() as chat:
+        await slate.call(chat, "write", work)
+
+        assert await slate.read(chat, get("k")) == [[1]]

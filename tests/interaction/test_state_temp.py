@@ -8,10 +8,12 @@ import pytest
 
 from handgriff import Assistant, Call, DefinitionError, Plan, Refusal, Result, Toolbox
 from handgriff.core.events import Item
+from handgriff.runtime.drive import TurnOver
 from handgriff.testing.harness import Harness, harness
 from handgriff.testing.loopback.script import HttpError, ToolUse
 from tests.ids import stable
 from tests.interaction.desk import ADA, WORDS, assistant
+from tests.interaction.stores import STORES, rows, store_name
 
 pytestmark = pytest.mark.anyio
 SECRET = "tok-A-9f31c7"
@@ -112,21 +114,47 @@ async def test_a_proposal_keeps_none_of_them() -> None:
         assert seen == [SECRET, "absent", "absent"]
 
 
-async def test_no_file_frame_request_or_log_ever_holds_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """B017, B139: searched as bytes in the database and everything beside it."""
+async def test_a_hook_at_the_turns_end_reads_them_and_the_next_turn_does_not() -> None:
+    """B017: what a tool has set, and what came with the request."""
+    seen: list[Any] = []
+    made = teller(seen)
+
+    @made.on_turn_end
+    async def over(turn: TurnOver) -> None:
+        seen.append([await turn.state.get("temp:quote", "absent"), await turn.state.get("temp:bearer", "absent")])
+
+    async with harness(made, ADA, script=[ToolUse("quote", {"text": "Q-17"}), "Quoted.", "Well."]) as chat:
+        await say(chat, {"bearer": SECRET})
+        await say(chat)
+
+        assert seen == [["Q-17", "absent"], ["absent", "absent"]]
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return store_name(str(request.param), request, tmp_path)
+
+
+async def test_no_row_file_frame_request_or_log_ever_holds_one(store: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """B017, B139: searched in every row, and as bytes in the database's files while it is open and afterwards."""
     seen: list[Any] = []
     caplog.set_level(0)
-    script = [(ToolUse("whoami", {}), ToolUse("quote", {"text": "q"}), ToolUse("recall", {}), ToolUse("buy", {})), "Done."]
-    async with harness(teller(seen), ADA, script=script, store=f"sqlite:///{tmp_path}/h.db") as chat:
+    script = [(ToolUse("whoami", {}), ToolUse("quote", {"text": "Q-17"}), ToolUse("recall", {}), ToolUse("buy", {})), "Done."]
+    async with harness(teller(seen), ADA, script=script, store=store) as chat:
         items = await say(chat, {"bearer": SECRET, "other": [SECRET]})
         await chat.confirm()
 
-        assert seen[0] == SECRET
-        assert SECRET not in repr(items) + repr(await chat.events()) + caplog.text
+        assert seen[:2] == [SECRET, "Q-17"]
+        state = await chat.host.sessions.state(ADA, chat.session.id)
+        told = repr(items) + repr(await chat.events()) + repr(state) + repr(await rows(chat, store)) + caplog.text
+        assert state == {"kept": "no secret"}
+        assert SECRET not in told
         assert all(SECRET.encode() not in request.raw for request in chat.provider.requests)
+        assert all(SECRET.encode() not in content for content in bytes_in(tmp_path))
+        assert "no secret" in told
         await chat.host.close()
     files = list(bytes_in(tmp_path))
-    assert files
+    assert bool(files) == store.startswith("sqlite:")
     assert all(SECRET.encode() not in content for content in files)
 
 

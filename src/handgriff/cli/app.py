@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from handgriff.cli import call, chat, effects, menu, proposals, serve, sessions
+from handgriff.cli import call, chat, effects, history, menu, proposals, scratch, serve, sessions, state, upkeep
 
 app = typer.Typer(
     name="handgriff",
@@ -16,15 +16,18 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for attach in (serve, chat, call, menu):
+for attach in (serve, chat, call, menu, upkeep):
     attach.attach(app)
-for group, name, summary in (
-    (sessions, "sessions", "A caller's conversations."),
-    (proposals, "proposals", "Planned calls that wait for a person."),
-    (effects, "effects", "The traces of calls that changed the world, for the operator."),
+for modules, name, summary in (
+    ((sessions, history), "sessions", "A caller's conversations."),
+    ((proposals,), "proposals", "Planned calls that wait for a person."),
+    ((effects,), "effects", "The traces of calls that changed the world, for the operator."),
+    ((state,), "state", "What a session remembers, for the operator."),
+    ((scratch,), "scratch", "What tools have noted for a while, for the operator."),
 ):
     commands = typer.Typer(help=summary, no_args_is_help=True)
-    group.attach(commands)
+    for group in modules:
+        group.attach(commands)
     app.add_typer(commands, name=name)
 
 

@@ -78,11 +78,15 @@ class Given:
         return shlex.join(words)
 
 
-def command(app: typer.Typer, name: str, *examples: str) -> Callable[[Command], None]:
-    """Make a function `(given, …)` that answers an exit code the command *name* of *app*: its own parameters beside the shared ones."""
+def command(app: typer.Typer, name: str, *examples: str, needs_target: bool = True) -> Callable[[Command], None]:
+    """Make a function `(given, …)` that answers an exit code the command *name* of *app*: its own parameters beside the shared ones.
+
+    Without *needs_target* TARGET may be left out, and is empty then.
+    """
 
     def attach(function: Command) -> None:
         target, *options = _parameters(Given)
+        target = target if needs_target else target.replace(default="")
         own = _parameters(function)[1:]
 
         def run(**values: Any) -> None:

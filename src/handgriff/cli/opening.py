@@ -60,7 +60,7 @@ async def hosted(given: Given, *, may_be_dev: bool = False) -> AsyncIterator[Hos
     target = find_target(given.target)
     async with AsyncExitStack() as stack:
         if isinstance(target, Host):
-            _check_host(given, may_be_dev=may_be_dev)
+            check_host(given, may_be_dev=may_be_dev)
             yield await stack.enter_async_context(target)
             return
         if not given.dev:
@@ -99,7 +99,12 @@ def dev_caller(given: Given, tenant: str, user: str) -> Caller:
     )
 
 
-def _check_host(given: Given, *, may_be_dev: bool) -> None:
+def check_host(given: Given, *, may_be_dev: bool = False) -> None:
+    """See that the options fit a TARGET that is a host.
+
+    Raises:
+        WrongUse: one of them is for a host made here.
+    """
     if given.grants:
         raise WrongUse(f"TARGET {given.target!r} is a host, which has its own store, model and callers: leave out {given.grants[0]}.")
     if given.dev and not may_be_dev:

@@ -5,7 +5,8 @@ Below are Rich and inert text; above, the operator's commands.
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from rich.console import Console
@@ -22,6 +23,13 @@ def terminal() -> Console:
     """The console commands print to; it takes every text as it is."""
     is_wide = not sys.stdout.isatty() and not os.environ.get("COLUMNS")
     return Console(highlight=False, markup=False, emoji=False, width=_WIDE if is_wide else None)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Within it a terminal shows that something is being done."""
+    with Console(stderr=True, highlight=False).status(Text(f"{what} …")):
+        yield
 
 
 def print_json(value: object) -> None:

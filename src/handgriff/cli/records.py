@@ -5,7 +5,7 @@ a field that has its default.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, assert_never
 
 from handgriff.core import jsontext
@@ -15,7 +15,7 @@ from handgriff.core.contract import Contract
 from handgriff.core.events import KINDS, Event, Frame, Item, Progress, Retrying, Shown, TextDelta
 from handgriff.core.jsontext import Json
 from handgriff.core.outcome import Outcome
-from handgriff.core.rows import Effect, Proposal, Session
+from handgriff.core.rows import Effect, Proposal, Record, Session
 from handgriff.errors import Refusal
 
 _TYPES: Final[Mapping[type, str]] = {
@@ -92,6 +92,16 @@ def effect_record(effect: Effect) -> dict[str, Json]:
         "result": None if effect.result is None else outcome_record(read_outcome(effect.result)),
         "proposal": effect.proposal,
         "resolved_by": effect.resolved_by,
+    }
+
+
+def scratch_record(record: Record) -> dict[str, Json]:
+    """A scratch record; its key is (session, namespace) within the tenant."""
+    return {
+        "session": record.session,
+        "namespace": record.namespace,
+        "expires_at": record.expires_at.astimezone(UTC).isoformat(),
+        "data": {key: value.json() for key, value in record.values.items()},
     }
 
 

@@ -1,4 +1,4 @@
-"""`sessions ls|show|delete`: a caller's conversations."""
+"""`sessions ls|show|delete`: a caller's conversations. What copies them or cuts them back is in `history`."""
 
 from typing import Annotated
 
@@ -6,6 +6,7 @@ import typer
 
 from handgriff.cli.faults import DONE
 from handgriff.cli.given import Given, command
+from handgriff.cli.inert import inert_json
 from handgriff.cli.opening import staged
 from handgriff.cli.output import moment, print_fields, print_json, print_table, terminal
 from handgriff.cli.records import item_record, session_record
@@ -21,14 +22,20 @@ async def ls(
         str | None, typer.Option("--before", metavar="ID", help="Only those older than this one.", show_default=False)
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="How many.")] = 50,
+    with_state: Annotated[bool, typer.Option("--state", help="Show the own keys of each.")] = False,
 ) -> int:
     """List the caller's sessions, newest first."""
     async with staged(given) as stage:
         found = await stage.host.sessions.list(stage.caller, before=before, limit=limit)
+        states = await stage.host.sessions.states(stage.caller, found) if with_state else {}
     if given.as_json:
-        print_json([session_record(session) for session in found])
+        print_json([session_record(session) | ({"state": states[session.id]} if with_state else {}) for session in found])
+        return DONE
+    rows = [(session.id, moment(session.created_at), str(session.head), session.title or session.alias or "") for session in found]
+    if with_state:
+        shown = [(*row, inert_json(states[row[0]])) for row in rows]
+        print_table(("SESSION", "CREATED", "EVENTS", "TITLE", "STATE"), shown)
     else:
-        rows = [(session.id, moment(session.created_at), str(session.head), session.title or session.alias or "") for session in found]
         print_table(("SESSION", "CREATED", "EVENTS", "TITLE"), rows)
     return DONE
 

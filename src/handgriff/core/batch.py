@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from handgriff.core.delta import Delta
 from handgriff.core.events import ProposalState, Written
 from handgriff.core.rows import Effect, EffectState, Pinned, Proposal, QueuedHook, Request, Session
-from handgriff.core.state import Delta
+from handgriff.core.state import LIMITS, StateLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,42 @@ class DeleteSession:
     tenant: str
     session: str
     keep_since: datetime | None = None
+    idle_since: datetime | None = None
+    """Refused (`session`) where an event was appended since then: whoever collects garbage must not delete what came to life again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkSession:
+    """A new session that begins as the copy of another one up to the event `upto`: events, seen values and `values` as its state
+    (JSON texts by key). Refused (`session`) where *source* is unknown or the new id exists, (`alias`) where the alias exists."""
+
+    source: str
+    session: Session
+    """The new one; its tenant is the source's, its head becomes `upto`, or the source's head where that is earlier."""
+    upto: int
+    values: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RewindSession:
+    """Remove what came after the event `to`: events, seen values, and proposals by their ids; the session's state becomes `values`
+    (JSON texts by key). Versions and seqs go on counting. Refused (`session`) unless its head is `head`."""
+
+    tenant: str
+    session: str
+    head: int
+    to: int
+    values: tuple[tuple[str, str], ...]
+    proposals: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Erase:
+    """Remove everything of a tenant, or of one of its users. Ledger rows stay, under `pseudonym` in place of whom was erased."""
+
+    tenant: str
+    user: str | None
+    pseudonym: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +135,47 @@ class RequestStop:
 
 
 @dataclass(frozen=True, slots=True)
+class StateChange:
+    """How state changes with an event: guards first, then the operations in order. `user` decides where `user` keys live."""
+
+    user: str
+    delta: Delta
+    limits: StateLimits = LIMITS
+
+
+@dataclass(frozen=True, slots=True)
 class AppendEvent:
-    """Append with a store-assigned seq. The same id with the same body stores once and answers its seq; with another body it is refused
-    (`event`). An unknown session is refused (`session`)."""
+    """Append with a store-assigned seq, and apply its delta. The same id with the same body and delta stores once, applies nothing again
+    and answers its seq; with another body or delta it is refused (`event`). An unknown session is refused (`session`).
+
+    The delta's guards hold, or it is refused (`state`, the key); so where an operation finds a value it can't work on. Past a bound it is
+    refused (`limit`, the key or the scope).
+    """
 
     tenant: str
     session: str
     event: Written
+    change: StateChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ApplyDelta:
-    """Apply operations in order. The user decides where `user` keys live. An unknown session is refused (`session`)."""
+class RenewScratch:
+    """Prolong a scratch record that is not expired at `now`; its deadline never comes earlier. Where there is none, nothing happens."""
 
     tenant: str
     session: str
-    user: str
-    delta: Delta
+    namespace: str
+    now: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SweepScratch:
+    """Remove at most `limit` scratch records of the tenant that are expired at `now`, looked at in this very commit; longest over first."""
+
+    tenant: str
+    now: datetime
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +292,9 @@ class DeliverHook:
 Operation: TypeAlias = (
     CreateSession
     | DeleteSession
+    | ForkSession
+    | RewindSession
+    | Erase
     | PinSession
     | HoldLease
     | CheckLease
@@ -238,7 +302,8 @@ Operation: TypeAlias = (
     | ReleaseLease
     | RequestStop
     | AppendEvent
-    | ApplyDelta
+    | RenewScratch
+    | SweepScratch
     | IntroduceSeen
     | IntroduceTyped
     | ClaimEffect

@@ -10,26 +10,33 @@ from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from handgriff.core.jsontext import Json
 
 T = TypeVar("T")
 Read = Callable[[Any], Any]
+_SCALARS: Final = frozenset((str, int, bool, float, type(None)))
 
 
 def pack(record: object) -> Json:
     """*record* as JSON values, in field order, without the fields that have their default."""
+    kind: Any = type(record)
+    if kind in _SCALARS:
+        return record  # type: ignore[return-value]  # what JSON holds as it is
+    if is_dataclass(record):
+        return {
+            name: value if type(value) in _SCALARS else pack(value)
+            for name, default in _defaults(kind)
+            if (value := getattr(record, name)) is not default and value != default
+        }
     if isinstance(record, datetime):
         return record.isoformat()
     if isinstance(record, (tuple, list, frozenset)):
         return [pack(item) for item in (sorted(record) if isinstance(record, frozenset) else record)]
     if isinstance(record, Mapping):
         return {str(key): pack(value) for key, value in record.items()}
-    if is_dataclass(record):
-        kind: Any = type(record)
-        return {name: pack(value) for name, default in _defaults(kind) if (value := getattr(record, name)) != default or default is MISSING}
-    return record  # type: ignore[return-value]  # JSON scalars; anything else is refused when it is dumped
+    return record  # type: ignore[return-value]  # JSON scalars of other types; anything else is refused when it is dumped
 
 
 def unpack(kind: type[T], value: object) -> T:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from handgriff.core import jsontext
+from handgriff.core.bound import check_bound
 from handgriff.core.description import Description
-from handgriff.core.lane import check_bound
 from handgriff.core.requirement import Requirement, requirements
 from handgriff.core.schema.form import Output, Schema
 from handgriff.errors import DefinitionError, Refusal, RefusalCode
@@ -64,7 +64,9 @@ class Contract:
     validate: Handler | None = _member("server", "checks of meaning beyond the schema: `(args, call)`", "none", default=None)
     errors: ErrorMap = _member("model", "the application's exceptions, mapped to refusals", "none", default_factory=dict)
     idempotency_key: Handler | None = _member("server", "a key from the arguments: `(args, call)`", "the call's id", default=None)
-    writes: Literal["state"] | None = _member("server", "may write state", "`state` for write and irreversible", default=None)
+    writes: Literal["state", "app"] | None = _member(
+        "server", "may write `state` (session, user, scratch), or `app` too", "`state` for write and irreversible", default=None
+    )
     limits: CallLimits = _member("server", "time-out, result bytes, calls a turn", "the assistant's", default=CallLimits())
     title: Mapping[str, str] = _member("person", "display name per language", "the name", default_factory=dict)
     keywords: Mapping[str, tuple[str, ...]] = _member("search", "search words per language", "none", default_factory=dict)

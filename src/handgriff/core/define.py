@@ -25,7 +25,7 @@ so that `tenant_id`, `tenantId` and `Tenant-ID` are one name."""
 SELECTORS = frozenset({"filter", "query", "where", "all", "select", "selector", "criteria"})
 """Argument names that select freely; on a write they must be declared."""
 CONFIRMS: tuple[str | None, ...] = (None, "person")
-WRITES: tuple[str | None, ...] = (None, "state")
+WRITES: tuple[str | None, ...] = (None, "state", "app")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Draft:
     validate: Handler | None = None
     errors: ErrorMap
     idempotency_key: Handler | None = None
-    writes: Literal["state"] | None = None
+    writes: Literal["state", "app"] | None = None
     limits: CallLimits = field(default_factory=CallLimits)
     title: Mapping[str, str]
     keywords: Mapping[str, tuple[str, ...]]
@@ -166,7 +166,12 @@ def _check_effect(draft: Draft) -> None:
             draft.name, "confirm", f"{draft.confirm!r} can't be asked for here.", mend="attach a plan; confirm is then 'person'."
         )
     if draft.writes not in WRITES:
-        raise DefinitionError(draft.name, "writes", f"{draft.writes!r} is not supported.", mend="say 'state'.")
+        raise DefinitionError(
+            draft.name,
+            "writes",
+            f"{draft.writes!r} is not supported.",
+            mend="say 'state', or 'app' where it may also write what the whole tenant shares.",
+        )
 
 
 def _check_errors(draft: Draft) -> None:

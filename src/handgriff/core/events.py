@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, assert_never
 
 from handgriff.core import jsontext
 from handgriff.core.codec import pack, unpack
+from handgriff.core.delta import Delta
 from handgriff.errors import RefusalCode
 
 TurnStatus: TypeAlias = Literal["done", "waiting", "limit", "budget", "failed", "aborted", "interrupted"]
@@ -80,6 +81,8 @@ class UserMessage:
 
     parts: tuple[TextPart, ...]
     wire: tuple[str, ...]
+    told: tuple[tuple[str, str], ...] = ()
+    """State the context was made of that had changed since it was last told, by key; an empty text for a key that is gone."""
 
     @property
     def text(self) -> str:
@@ -194,6 +197,8 @@ class Event:
     turn: str | None
     at: datetime
     body: Body
+    delta: Delta = ()
+    """How state changed with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,6 +135,7 @@ def spell(path: Sequence[str | int]) -> str:
 
 _LONGEST_KEY = 64
 _LONG_NUMBER = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}")
+_DIGIT = re.compile(r"[0-9]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -178,7 +179,12 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def _decoder(source: str, *, exact: bool) -> json.JSONDecoder:
-    return (_GUARDED_DECODERS if _LONG_NUMBER.search(source) else _DECODERS)[exact]
+    return (_GUARDED_DECODERS if _has_long_number(source) else _DECODERS)[exact]
+
+
+def _has_long_number(text: str) -> bool:
+    # A run of so many digits covers one of these places, and most texts have no digit there.
+    return _DIGIT.search(text[:: MAX_DIGITS + 1]) is not None and _LONG_NUMBER.search(text) is not None
 
 
 def _decoded(text: str | bytes, limits: JsonLimits) -> str:
@@ -242,20 +248,34 @@ def _written(value: object, limits: JsonLimits) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         # Without a fault it is the caller's own stack that had no room left.
         raise _fault(value, limits) or _too_deep(limits) from error
-    suspect = _LONG_NUMBER.search(text) is not None or not _is_plain(value, limits)
+    suspect = _has_long_number(text) or not _is_plain(value, limits)
     if suspect and (fault := _fault(value, limits)):
         raise fault
     return text
 
 
 def _is_plain(value: object, limits: JsonLimits) -> bool:
-    for depth, layer in enumerate(_layers(value), start=1):
+    # Everything that is written passes here, so it is spelled out instead of asking `_layers`.
+    layer: list[Any] = [value] if isinstance(value, _HOLDERS) else []
+    depth = 0
+    while layer:
+        depth += 1
         if depth > limits.depth:
             return False
+        below: list[Any] = []
         for holder in layer:
-            if isinstance(holder, dict) and not all(isinstance(key, str) for key in holder):
-                return False
+            items = holder
+            if isinstance(holder, dict):
+                for key in holder:
+                    if not isinstance(key, str):
+                        return False
+                items = holder.values()
+            below += [item for item in items if isinstance(item, _HOLDERS)]
+        layer = below
     return True
+
+
+_HOLDERS = (list, tuple, dict)
 
 
 def _fault(value: object, limits: JsonLimits) -> JsonError | None:

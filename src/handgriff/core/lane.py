@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, get_args
 
+from handgriff.core.bound import check_bound
+from handgriff.core.state import LIMITS, StateLimits
 from handgriff.errors import DefinitionError
 
 Effort: TypeAlias = Literal["low", "medium", "high"]
@@ -70,19 +72,14 @@ class Limits:
     """How long a proposal waits for a person."""
     message_bytes: int = 64 * 1024
     """Largest message of a user."""
+    state: StateLimits = LIMITS
+    """Bounds of state and scratch."""
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            check_bound("Limits", item.name, getattr(self, item.name), is_whole=item.type is int)
-
-
-def check_bound(subject: str, member: str, value: object, *, is_whole: bool) -> None:
-    """Refuse what bounds nothing.
-
-    Raises:
-        DefinitionError: *value* is not greater than zero, or not whole where it counts something.
-    """
-    kinds = int if is_whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not value > 0:
-        what = "a whole number" if is_whole else "a number"
-        raise DefinitionError(subject, member, f"{value!r} is no bound.", mend=f"give {what} greater than zero.")
+            value = getattr(self, item.name)
+            if isinstance(value, StateLimits):
+                continue  # it has checked itself
+            if item.type is StateLimits:
+                raise DefinitionError("Limits", item.name, f"{value!r} is no bound.", mend="give StateLimits(…), or leave it out.")
+            check_bound("Limits", item.name, value, is_whole=item.type is int)

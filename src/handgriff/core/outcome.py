@@ -122,6 +122,16 @@ def shorten(text: str) -> str:
     return f"{clean[:MESSAGE_CHARACTERS]}… (shortened, {len(clean)} characters)"
 
 
+def noted(outcome: Outcome, note: str) -> Outcome:
+    """*outcome* with a note for whoever reads it."""
+    text = outcome.text if outcome.text.startswith("{") and outcome.text != "{}" else _dump({"summary": outcome.shown.summary})
+    parts = jsontext.loads(text, limits=JsonLimits(len(text), size=4 * len(text), members=len(text)))
+    if isinstance(parts, dict) and "note" in parts:
+        # Its data was left out, so nothing that a tool wrote is written anew.
+        return replace(outcome, text=_dump({**parts, "note": f"{parts['note']} {note}"}))
+    return replace(outcome, text=f'{text[:-1]},"note":{jsontext.dumps(note)}}}')
+
+
 def replayed(outcome: Outcome) -> Outcome:
     """*outcome*, given again to a repeated wish."""
     return replace(outcome, replayed=True)

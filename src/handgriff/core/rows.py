@@ -1,9 +1,11 @@
-"""What a store holds beside events: sessions with their lease, effect records, proposals, ledger rows, queued hooks."""
+"""What a store holds beside events: sessions with their lease, effect records, proposals, ledger rows, queued hooks, scratch records."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from handgriff.core.delta import Value
 from handgriff.core.events import ProposalState, ShownChange
 from handgriff.core.lane import Lane
 
@@ -41,6 +43,8 @@ class Pinned:
     nonce: str
     settings: Lane | None = None
     """The lane as it was then, `parallel` decided; None where an earlier version pinned only its name."""
+    told: tuple[tuple[str, str], ...] = ()
+    """The state that the context was made of, as text by key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class Session:
     """A client's own thread id, unique per tenant and user."""
     pinned: Pinned | None = None
     lease: Lease = Lease()
+    active_at: datetime | None = None
+    """When its last event was appended; `created_at` before there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,3 +181,15 @@ class QueuedHook:
     payload: str
     """JSON text of what the hook is told."""
     at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A scratch record: one notebook of one session, with one deadline."""
+
+    tenant: str
+    session: str
+    namespace: str
+    expires_at: datetime
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """By key."""

@@ -1,108 +1,86 @@
-"""State keys and deltas: what a conversation remembers, changed only by operations attached to an event.
+"""What a value of state must be: JSON, bounded, and no secret. The bounds are the same on every store (specification 5.1)."""
 
-This floor knows the grammar and the operations; where rows live is the store's business.
-"""
-
-import re
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any
 
 from handgriff.core import jsontext
+from handgriff.core.bound import check_bound
 from handgriff.core.jsontext import Json, JsonError
+from handgriff.core.secret import secret_in
 from handgriff.errors import DefinitionError
 
-Scope: TypeAlias = Literal["app", "user", "session"]
-VALUE_BYTES = 64 * 1024
-"""Largest value, as JSON text (specification 5.1)."""
-DELTA_BYTES = 256 * 1024
-"""Largest delta of one call."""
-_NAME = re.compile(r"[A-Za-z0-9_.:-]{1,256}")
-_PREFIXES = ("app", "user", "temp")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateLimits:
+    """The bounds of state, in bytes of JSON text. A scope counts its keys too."""
+
+    value_bytes: int = 64 * 1024
+    """Largest value."""
+    keys: int = 1000
+    """Keys of one scope, and of one scratch record."""
+    scope_bytes: int = 1024 * 1024
+    """All of one scope."""
+    delta_bytes: int = 256 * 1024
+    """What one call may write."""
+    scratch_bytes: int = 64 * 1024
+    """One scratch record."""
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            check_bound("StateLimits", item.name, getattr(self, item.name), is_whole=True)
+
+
+LIMITS = StateLimits()
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """A parsed key: its lifetime and its name in that lifetime."""
+class Totals:
+    """How much one scope holds: its keys, and the bytes of keys and values."""
 
-    scope: Literal["app", "user", "session", "temp"]
-    name: str
+    keys: int = 0
+    bytes: int = 0
 
-
-@dataclass(frozen=True, slots=True)
-class Set:
-    """Put *value* (JSON text) at *key*."""
-
-    scope: Scope
-    key: str
-    value: str
+    def exceeds(self, keys: int, size: int, before: "Totals") -> bool:
+        """Whether it is past a bound and has grown towards it: what was too much already may still shrink."""
+        return (self.keys > keys and self.keys > before.keys) or (self.bytes > size and self.bytes > before.bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
-    """Remove *key*; its version stays, so that an older compare-and-set cannot bring it back."""
-
-    scope: Scope
-    key: str
-
-
-Operation: TypeAlias = Set | Delete
-Delta: TypeAlias = tuple[Operation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A stored value: JSON text and its version, an integer that counts the writes of this key."""
-
-    text: str
-    version: int
-
-    def json(self) -> Json:
-        """The value itself, a fresh copy at every call."""
-        return jsontext.loads(self.text)
-
-
-def parse_key(key: object) -> Key:
-    """*key* by the grammar of specification 5.1: an optional `app:`, `user:` or `temp:` and a name.
+def check_value(subject: str, key: str, value: Any, limits: StateLimits = LIMITS, *, is_stored: bool = True) -> str:
+    """*value* as the JSON text that is kept. Nothing shaped like a credential may be stored (specification 5.1).
 
     Raises:
-        DefinitionError: it is none; the message says what was wrong.
-    """
-    if not isinstance(key, str):
-        raise _bad_key(key, f"it is {type(key).__name__}, not text.")
-    prefix, colon, rest = key.partition(":")
-    scope = prefix if colon and prefix in _PREFIXES else "session"
-    name = key if scope == "session" else rest
-    if not _NAME.fullmatch(name):
-        raise _bad_key(key, "a name is 1 to 256 letters, digits and _ . : - of ASCII.")
-    head = name.split(":", 1)[0]
-    if name.startswith(":") or (":" in name and head.lower() in _PREFIXES):
-        raise _bad_key(key, "a prefix stands once, in small letters, at the beginning.")
-    return Key(scope, name)  # type: ignore[arg-type]  # scope is one of the four by construction
-
-
-def check_value(key: str, value: Any) -> str:
-    """*value* as the JSON text that is stored.
-
-    Raises:
-        DefinitionError: it is not JSON, or larger than `VALUE_BYTES`.
+        DefinitionError: it is not JSON, is larger than `limits.value_bytes`, or looks like a secret.
     """
     try:
         text = jsontext.dumps(value)
     except JsonError as error:
         raise DefinitionError(
-            "call.state", repr(key), f"{error}.", mend="store JSON values: null, booleans, numbers, text, lists, objects."
+            subject, repr(key), f"{error}.", mend="store JSON values: null, booleans, numbers, text, lists, objects."
         ) from error
-    if len(text.encode()) > VALUE_BYTES:
+    if len(text.encode()) > limits.value_bytes:
         raise DefinitionError(
-            "call.state",
+            subject,
             repr(key),
-            f"the value has more than {VALUE_BYTES} bytes.",
+            f"the value has more than {limits.value_bytes} bytes.",
             mend="keep large data in your database and its id here.",
+        )
+    if "\\u0000" in text and _names_nul(jsontext.loads(text)):
+        raise DefinitionError(subject, repr(key), "an object has a member whose name holds NUL.", mend="name members in plain text.")
+    if is_stored and (kind := secret_in(text)) is not None:
+        raise DefinitionError(
+            subject,
+            repr(key),
+            f"the value looks like {kind}, and state is read, shown and exported.",
+            mend="keep credentials in your secret store; for one turn use 'temp:name'.",
         )
     return text
 
 
-def _bad_key(key: object, problem: str) -> DefinitionError:
-    return DefinitionError(
-        "call.state", "key", f"{key!r} is no key: {problem}", mend="write 'name', 'user:name', 'app:name' or 'temp:name'."
-    )
+def _names_nul(value: Json) -> bool:
+    match value:
+        case dict():
+            return any("\x00" in name or _names_nul(item) for name, item in value.items())
+        case list():
+            return any(map(_names_nul, value))
+        case _:
+            return False

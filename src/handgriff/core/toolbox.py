@@ -95,7 +95,7 @@ class Toolbox:
         validate: Handler | None = None,
         errors: ErrorMap | None = None,
         idempotency_key: Handler | None = None,
-        writes: Literal["state"] | None = None,
+        writes: Literal["state", "app"] | None = None,
         limits: CallLimits | None = None,
         title: Mapping[str, str] | str | None = None,
         keywords: Mapping[str, Iterable[str]] | None = None,

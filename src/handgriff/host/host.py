@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -17,16 +18,20 @@ from handgriff.core.outcome import Outcome
 from handgriff.core.requirement import Configured, Surroundings
 from handgriff.core.rows import Session
 from handgriff.errors import BackendError, DefinitionError, Refusal
-from handgriff.host.adapters import lanes_of, models_of, no_deps, open_store, prices_of
+from handgriff.host.adapters import Migrated, lanes_of, migrate_store, models_of, no_deps, open_scratch, open_store, prices_of
 from handgriff.host.effects import HostEffects
 from handgriff.host.proposals import HostProposals
+from handgriff.host.scratch import HostScratch
 from handgriff.host.sessions import HostSessions
+from handgriff.host.state import HostState
 from handgriff.host.system import RandomIds, SystemClock
+from handgriff.host.upkeep import Collected, Erased, collect, erase
 from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.model import Model
 from handgriff.ports.prices import PriceBook
+from handgriff.ports.scratch import Scratch
 from handgriff.ports.store import CommitRefused, Store
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.begin import Said, begin, begin_again
@@ -39,7 +44,9 @@ from handgriff.runtime.boundary.resolve import look_up, menu, rights_now
 from handgriff.runtime.drive import Driver
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.live import START, Position
+from handgriff.runtime.notebooks import Notebooks
 from handgriff.runtime.recover import recover
+from handgriff.runtime.rounds import Rounds
 from handgriff.runtime.turn import RunningTurn
 
 T = TypeVar("T")
@@ -52,7 +59,8 @@ FOLLOW_SECONDS = 0.5
 class Host:
     """An assistant, ready to be served.
 
-    `store` is a name ("memory://", "sqlite:///shop.db") or a store itself. `callers` says who somebody is today, asked at every call.
+    `store` is a name ("memory://", "sqlite:///shop.db", "postgresql://…") or a store itself. `scratch` is where scratch records live if not
+    in the store: a name ("redis://…", "file:///folder") or a `Scratch` itself. `callers` says who somebody is today, asked at every call.
     `deps` opens the application's own objects for each call. `model` names the model where the assistant has no lanes; `models` are
     adapters to use instead of the built-in ones; `prices` come before the published ones. `grace` is how many seconds a turn lives on
     without any subscriber.
@@ -70,6 +78,7 @@ class Host:
         store: str | Store = "sqlite:///handgriff.db",
         callers: Callers,
         deps: Deps | None = None,
+        scratch: str | Scratch | None = None,
         model: str | None = None,
         models: Sequence[Model] = (),
         prices: PriceBook | None = None,
@@ -90,8 +99,12 @@ class Host:
             raise DefinitionError(
                 "Host", "deps", "it is not callable.", mend="give an async context manager function (caller) -> your objects."
             )
+        for member, given, does in (("store", store, "commit"), ("scratch", scratch, "record")):
+            if not (isinstance(given, str) or hasattr(given, does) or (member == "scratch" and given is None)):
+                raise DefinitionError("Host", member, f"it is {type(given).__name__}.", mend=f"give the name of a {member}, or one itself.")
         self.assistant = assistant
         self._store = store
+        self._scratch = scratch
         self._callers = callers
         self._deps = deps or no_deps
         self._lanes = lanes_of(assistant.lanes, model)
@@ -104,9 +117,12 @@ class Host:
         self._opening = anyio.Lock()
         self._drivers: dict[tuple[str, str], Driver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._rounds: asyncio.Task[None] | None = None
         self.sessions = HostSessions(self)
         self.proposals = HostProposals(self)
         self.effects = HostEffects(self)
+        self.state = HostState(self)
+        self.scratch = HostScratch(self)
 
     async def __aenter__(self) -> Self:
         await self.engine()
@@ -128,7 +144,8 @@ class Host:
         """One turn: events and frames as they come, to the terminal event. Leaving early only unsubscribes.
 
         Raises:
-            Refusal: `not_found`, `invalid`, `too_large`, `conversation_busy`; nothing was stored.
+            Refusal: `not_found`, `invalid`, `too_large`, `conversation_busy`, `permanent` where its context lacks a required key; nothing
+                was stored.
             BackendError: the store failed; the turn is closed at the next access.
         """
         engine = await self.engine()
@@ -209,8 +226,44 @@ class Host:
         engine = await self.engine()
         return menu(self.assistant, await rights_now(self._callers, caller), engine.boundary.surroundings)
 
+    async def erase(self, tenant: str, user: str | None = None) -> Erased:
+        """Remove everything of a tenant, or of one of its users. Ledger rows stay, under a pseudonym.
+
+        Raises:
+            Refusal: `invalid`; nobody can have that name.
+        """
+        engine = await self.engine()
+        for (owner, session), driver in list(self._drivers.items()):
+            if owner == tenant and user in (None, driver.turn.session.user):
+                engine.log.info("the turn of session %s is stopped, because its user is erased", session)
+                driver.stop("stop")
+        return await self.uncut(erase(engine, tenant, user))
+
+    async def collect(self, *, tenant: str | None = None, idle: timedelta | None = None) -> Collected:
+        """Remove expired scratch records, and with *idle* the sessions without an event for that long; of one tenant, or of all.
+
+        Raises:
+            Refusal: `invalid`; *idle* is no time.
+        """
+        return await collect(await self.engine(), tenant=tenant, idle=idle)
+
+    async def migrate(self) -> Migrated:
+        """Bring the store to the newest schema. Nothing else is opened, so no model's key is needed.
+
+        Raises:
+            DefinitionError: the store was given as an object; whoever made it migrates it.
+            BackendError: it has a newer schema already, or can't be reached.
+        """
+        if isinstance(self._store, str):
+            return await migrate_store(self._store)
+        raise DefinitionError("Host", "store", "it was given as an object.", mend="migrate it where it is made, or give its name.")
+
     async def close(self) -> None:
         """Stop the turns that run here, let their writes finish, and close what was opened."""
+        rounds, self._rounds = self._rounds, None
+        if rounds is not None:
+            rounds.cancel()
+            await asyncio.wait([rounds])
         while self._tasks:
             for driver in self._drivers.values():
                 driver.stop("shutdown")
@@ -222,6 +275,8 @@ class Host:
         for model in engine.models.values():
             if id(model) not in given:
                 await model.close()
+        if isinstance(self._scratch, str) and engine.notebooks.external is not None:
+            await engine.notebooks.external.close()
         if isinstance(self._store, str):
             await engine.store.close()
 
@@ -235,7 +290,8 @@ class Host:
         if self._engine is None:
             async with self._opening:
                 if self._engine is None:
-                    self._engine = self._open()
+                    self._engine = await self._open()
+                    self._rounds = asyncio.create_task(Rounds(self._engine).run(), name="rounds")
         return self._engine
 
     async def go_on(self, caller: Caller, session: Session) -> bool:
@@ -278,16 +334,18 @@ class Host:
         await engine.outbox.deliver(caller.tenant)
         return passed.outcome
 
-    def _open(self) -> Engine:
+    async def _open(self) -> Engine:
         # Models first: a missing key is found before a file is opened.
         models, prices = models_of(self._lanes, self._models), prices_of(self._lanes, self._prices)
-        store = open_store(self._store) if isinstance(self._store, str) else self._store
         assistant, limits = self.assistant, self.assistant.limits
-        effects = Effects(store, self._clock, self._ids, limits)
+        scratch = await open_scratch(self._scratch) if isinstance(self._scratch, str) else self._scratch
+        store = await open_store(self._store) if isinstance(self._store, str) else self._store
+        notebooks = Notebooks(store, scratch, self._clock, limits.state)
+        effects = Effects(store, self._clock, self._ids, limits, notebooks)
         return Engine(
             assistant=assistant,
             store=store,
-            boundary=Boundary(assistant, store, self._callers, self._deps, _surroundings(assistant), effects),
+            boundary=Boundary(assistant, store, self._callers, self._deps, _surroundings(assistant), effects, notebooks),
             lanes=self._lanes,
             models=models,
             prices=prices,
@@ -295,7 +353,8 @@ class Host:
             ids=self._ids,
             holder=self._ids.new("claim"),
             grace=self._grace,
-            outbox=Outbox(store, assistant, self._clock, limits.call_seconds),
+            outbox=Outbox(store, assistant, self._clock, limits.call_seconds, notebooks),
+            notebooks=notebooks,
         )
 
     def _start(self, engine: Engine, running: RunningTurn) -> None:

@@ -1,14 +1,16 @@
 """`host.sessions`: conversations of one caller. Ids are ours; a client's thread id is an alias."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
-from handgriff.core.batch import AppendEvent, CreateSession, DeleteSession
+from handgriff.core.batch import AppendEvent, CreateSession, DeleteSession, StateChange
 from handgriff.core.caller import Caller, is_id
 from handgriff.core.events import Event, SessionCreated
-from handgriff.core.rows import Session
+from handgriff.core.rows import Effect, Session
 from handgriff.errors import Refusal
+from handgriff.host.branches import Rewound, copy_of, cut_back, happened_after, up_to
+from handgriff.host.values import initial_delta, shared_values, stored_json
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.recover import recover, refuse_busy, refuse_writing
@@ -38,26 +40,32 @@ class Opened(Protocol):
 
 
 class HostSessions:
-    """Create, find, list and delete sessions. Whatever is not the caller's own is `not_found`, like what does not exist."""
+    """Create, find, list, copy, cut back and delete sessions. What is not the caller's own is `not_found`, like what does not exist."""
 
     def __init__(self, host: Opened) -> None:
         self._host = host
 
-    async def create(self, caller: Caller, *, alias: str | None = None, title: str | None = None) -> Session:
-        """A new session.
+    async def create(
+        self, caller: Caller, *, alias: str | None = None, title: str | None = None, state: Mapping[str, Any] | None = None
+    ) -> Session:
+        """A new session, with `state` by key: `app:` and `user:` values are set in the same commit, `temp:` ones are dropped.
 
         Raises:
-            Refusal: `invalid` for an impossible alias, `conflict` where the alias is taken.
+            Refusal: `invalid` for an impossible alias, `conflict` where the alias is taken, `limit` where a scope is full.
+            DefinitionError: a key or value of `state` can be none.
         """
-        if alias is not None and not is_id(alias):
-            raise Refusal("invalid", "alias: expected text of 1 to 256 bytes.", fields={"alias": "expected text of 1 to 256 bytes"})
+        _check_names(alias, title)
         engine = await self._host.engine()
+        delta = initial_delta(engine.assistant, state or {})
+        change = StateChange(caller.user, delta, engine.assistant.limits.state) if delta else None
         session = Session(caller.tenant, caller.user, engine.ids.new("session"), engine.clock.now(), title=title, alias=alias)
-        created = AppendEvent(session.tenant, session.id, engine.written(None, SessionCreated(caller.user)))
+        created = AppendEvent(session.tenant, session.id, engine.written(None, SessionCreated(caller.user)), change)
         try:
             await engine.store.commit((CreateSession(session), created), durable=True)
-        except CommitRefused as taken:
-            raise Refusal("conflict", f"There is a session with this {taken.guard} already.") from None
+        except CommitRefused as refused:
+            if refused.guard in ("state", "limit"):
+                raise Refusal("limit", f"The state of the new session does not fit: {refused.subject}.") from None
+            raise Refusal("conflict", f"There is a session with this {refused.guard} already.") from None
         return await require(engine, caller, session.id)
 
     async def open(self, caller: Caller, alias: str) -> Session:
@@ -76,7 +84,7 @@ class HostSessions:
             return again
 
     async def get(self, caller: Caller, session: str) -> Session:
-        """The caller's own session; what a crash left of it has been closed.
+        """The caller's own session; what a crash left of it has been closed. Its history is not read.
 
         Raises:
             Refusal: `not_found`.
@@ -91,6 +99,24 @@ class HostSessions:
             return ()
         return await engine.store.sessions(caller.tenant, caller.user, before=before, limit=max(1, min(limit, PAGE)))
 
+    async def state(self, caller: Caller, session: str) -> dict[str, Any]:
+        """What the session sees now: `app:`, `user:` and its own keys, by key with its prefix.
+
+        Raises:
+            Refusal: `not_found`.
+        """
+        engine = await self._host.engine()
+        found = await require(engine, caller, session)
+        own = await engine.store.values(found.tenant, "session", found.id)
+        return await shared_values(engine.store, found.tenant, found.user) | stored_json(own)
+
+    async def states(self, caller: Caller, sessions: Sequence[Session]) -> dict[str, dict[str, Any]]:
+        """The own keys of each of these sessions of the caller's, by session id; for lists."""
+        engine = await self._host.engine()
+        mine = [session.id for session in sessions if (session.tenant, session.user) == (caller.tenant, caller.user)]
+        found = await engine.store.session_values(caller.tenant, mine)
+        return {session: stored_json(found.get(session, {})) for session in mine}
+
     async def events(self, caller: Caller, session: str, *, after: int = 0, limit: int | None = None) -> Sequence[Event]:
         """Events of the caller's own session with a seq greater than *after*.
 
@@ -100,6 +126,58 @@ class HostSessions:
         found = await self.get(caller, session)
         engine = await self._host.engine()
         return await engine.store.events(found.tenant, found.id, after=after, limit=limit)
+
+    async def fork(
+        self, caller: Caller, session: str, *, at: int | None = None, alias: str | None = None, title: str | None = None
+    ) -> Session:
+        """A new session that begins as a copy of this one up to the event *at*, the last one by default: its events, its lane and prefix,
+        its own state as it was then. Proposals, effects and scratch stay with the old one.
+
+        Raises:
+            Refusal: `not_found`; `invalid` where there is no such event, or an impossible alias; `conflict` where the alias is taken.
+        """
+        _check_names(alias, title)
+        engine = await self._host.engine()
+        old = await self.get(caller, session)
+        upto = old.head if at is None else at
+        try:
+            new, copied = await copy_of(engine, old, await up_to(engine, old, upto), by=caller.user, alias=alias, title=title)
+            await engine.store.commit(copied, durable=True)
+        except CommitRefused as refused:
+            if refused.guard == "alias":
+                raise Refusal("conflict", "There is a session with this alias already.") from None
+            raise Refusal("not_found", "There is no such session.") from None
+        return await require(engine, caller, new)
+
+    async def rewind(self, caller: Caller, session: str, to: int) -> Rewound:
+        """Remove what came after the event *to*, really: events, seen values, proposals, and what they changed of the session's state.
+
+        Raises:
+            Refusal: `not_found`; `invalid` where there is no such event; `conversation_busy` while a turn or a write runs.
+        """
+        engine = await self._host.engine()
+        found = await self.get(caller, session)
+        kept = await up_to(engine, found, to)
+        effects = await engine.store.effects(found.tenant, session=found.id)
+        happened = await happened_after(engine, found, effects, after=to)
+        refuse_busy(engine, found)
+        refuse_writing([effect for effect in effects if effect.state == "running"])
+        try:
+            await engine.store.commit(await cut_back(engine, found, kept, by=caller.user), durable=True)
+        except CommitRefused:
+            raise Refusal("conversation_busy", "Something was said in this conversation meanwhile.", retry_after=1) from None
+        return Rewound(await require(engine, caller, found.id), happened)
+
+    async def happened(self, caller: Caller, session: str, *, after: int) -> Sequence[Effect]:
+        """What happened in the world behind the event *after*: what a rewind to it could not take back.
+
+        Raises:
+            Refusal: `not_found`; `invalid` where there is no such event.
+        """
+        engine = await self._host.engine()
+        found = await self.get(caller, session)
+        await up_to(engine, found, after)
+        return await happened_after(engine, found, await engine.store.effects(found.tenant, session=found.id), after=after)
 
     async def delete(self, caller: Caller, session: str) -> None:
         """Remove the session and everything of it but its ledger rows, and effect records of the last day: their keys still protect.
@@ -113,4 +191,13 @@ class HostSessions:
         # With its record the trace of what happens just now would be gone.
         refuse_writing(await engine.store.effects(found.tenant, session=found.id, state="running"))
         kept = engine.clock.now() - EFFECTS_KEPT
+        # What lives beside the store first: if that fails, the session is still there to be deleted again.
+        await engine.notebooks.forget(found.tenant, found.id)
         await engine.store.commit((DeleteSession(found.tenant, found.id, kept),), durable=True)
+
+
+def _check_names(alias: object, title: object) -> None:
+    if alias is not None and not is_id(alias):
+        raise Refusal("invalid", "alias: expected text of 1 to 256 bytes.", fields={"alias": "expected text of 1 to 256 bytes"})
+    if title is not None and not is_id(title):
+        raise Refusal("invalid", "title: expected text of 1 to 256 bytes.", fields={"title": "expected text of 1 to 256 bytes"})

@@ -2,7 +2,7 @@
 
 from typing import Literal, Protocol, TypeAlias
 
-IdKind: TypeAlias = Literal["session", "turn", "event", "call", "request", "proposal", "claim", "nonce", "incident", "hook"]
+IdKind: TypeAlias = Literal["session", "turn", "event", "call", "request", "proposal", "claim", "nonce", "incident", "hook", "pseudonym"]
 
 
 class Ids(Protocol):

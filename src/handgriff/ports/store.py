@@ -5,14 +5,17 @@ Adapters keep one row per tenant, scope, id and key; tenant is the first column 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from handgriff.core.batch import Batch
+from handgriff.core.delta import Value
 from handgriff.core.events import Event, ProposalState
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Request, Session
-from handgriff.core.state import Scope, Value
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session
+from handgriff.core.scope import Scope
+from handgriff.core.state import Totals
 
-Guard: TypeAlias = Literal["session", "alias", "lease", "event", "effect", "proposal"]
+Guard: TypeAlias = Literal["session", "alias", "lease", "event", "effect", "proposal", "state", "limit"]
 
 
 class CommitRefused(Exception):  # an answer, not a failure: the world moved
@@ -29,9 +32,10 @@ class CommitRefused(Exception):  # an answer, not a failure: the world moved
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a commit assigned: the seqs of its `AppendEvent`s, in their order."""
+    """What a commit assigned: the seqs of its `AppendEvent`s, in their order, and how many records its `SweepScratch`es removed."""
 
     seqs: tuple[int, ...] = ()
+    swept: int = 0
 
 
 class Writer(Protocol):
@@ -77,10 +81,18 @@ class SessionReads(Protocol):
 
 
 class StateReads(Protocol):
-    """State by scope. The id of scope `app` is empty, of `user` the user, of `session` the session."""
+    """State by scope. The id of scope `app` is empty, of `user` the user, of `session` the session. Scratch is read as records."""
 
     async def values(self, tenant: str, scope: Scope, scope_id: str, keys: Sequence[str] | None = None) -> dict[str, Value]:
         """The values of *keys*, or all; absent keys are absent."""
+        ...
+
+    async def totals(self, tenant: str, scope: Scope, scope_id: str) -> Totals:
+        """How much the scope holds."""
+        ...
+
+    async def session_values(self, tenant: str, sessions: Sequence[str]) -> dict[str, dict[str, Value]]:
+        """The session scope of each of *sessions* that holds anything."""
         ...
 
     async def prefix(self, tenant: str, hash: str) -> str | None:  # noqa: A002  # the field's name
@@ -122,5 +134,33 @@ class LedgerReads(Protocol):
         ...
 
 
-class Store(Writer, SessionReads, StateReads, EffectReads, LedgerReads, Protocol):
+class ScratchReads(Protocol):
+    """Scratch records. One that is expired at *now* is absent."""
+
+    async def record(self, tenant: str, session: str, namespace: str, *, now: datetime) -> Record | None:
+        """The record of this namespace."""
+        ...
+
+    async def records(self, tenant: str, *, session: str | None = None, now: datetime) -> Sequence[Record]:
+        """The records of a tenant, or of one session, by session and namespace."""
+        ...
+
+
+class OperatorReads(Protocol):
+    """What is asked for no caller: work that waits, over all tenants."""
+
+    async def tenants(self) -> Sequence[str]:
+        """Every tenant that has a session, state or ledger rows, in order."""
+        ...
+
+    async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions, as (tenant, id), whose lease is over at *now* and still names a turn: what a crash leaves. Oldest lease first."""
+        ...
+
+    async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:
+        """Ids of the tenant's sessions without an event since *before*, longest idle first."""
+        ...
+
+
+class Store(Writer, SessionReads, StateReads, ScratchReads, EffectReads, LedgerReads, OperatorReads, Protocol):
     """Everything one store must do."""

@@ -8,7 +8,8 @@ from typing import TypeVar
 from handgriff.core.contract import Contract, Handler, HostedTool
 from handgriff.core.kinds import check_kinds
 from handgriff.core.lane import Lane, Limits
-from handgriff.core.template import placeholder_in
+from handgriff.core.schema.declared import Declared, declare
+from handgriff.core.template import Template, parse
 from handgriff.core.toolbox import Toolbox
 from handgriff.errors import DefinitionError
 
@@ -19,11 +20,14 @@ H = TypeVar("H", bound=Callable[..., object])
 class Assistant:
     """What an assistant is. `instructions` are the same for every tenant; `context` is each session's own, frozen when it begins.
 
+    `context` may name keys of state in braces (`{user:name}`), which are filled in then; `instructions` may not. `state`, a pydantic model,
+    declares the keys there are and their types; without it any key may hold any JSON.
+
     `capabilities` is the capability reference, as text or as the path of a Markdown file. Without `lanes` there is one, "standard",
     whose model the host names.
 
     Raises:
-        DefinitionError: a tool is defined wrongly, or two tools share a name.
+        DefinitionError: a tool is defined wrongly, two tools share a name, or a text names a key it may not.
     """
 
     name: str
@@ -33,21 +37,26 @@ class Assistant:
     lanes: Mapping[str, Lane] = field(default_factory=dict, kw_only=True)
     capabilities: str | Path | None = field(default=None, kw_only=True)
     limits: Limits = field(default_factory=Limits, kw_only=True)
+    state: type | None = field(default=None, kw_only=True)
     contracts: Mapping[str, Contract] = field(init=False)
     hosted: tuple[HostedTool, ...] = field(init=False)
+    declared: Declared | None = field(init=False)
+    """The keys that `state` declares."""
+    template: Template = field(init=False)
+    """`context`, read."""
     _before: list[Handler] = field(default_factory=list, init=False)
     _after: list[Handler] = field(default_factory=list, init=False)
     _ends: list[Handler] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        for member in ("instructions", "context"):
+            if not isinstance(getattr(self, member), str):
+                raise DefinitionError(self.name, member, f"it is {type(getattr(self, member)).__name__}.", mend="give text.")
         if not self.instructions.strip():
             raise DefinitionError(self.name, "instructions", "they are empty.", mend="say what the assistant is for.")
-        for member in ("instructions", "context"):
-            found = placeholder_in(getattr(self, member))
-            if found is not None:
-                raise DefinitionError(
-                    self.name, member, f"{found!r} is a placeholder, and placeholders are not expanded yet.", mend="write the text itself."
-                )
+        self.declared = declare(self.state) if self.state is not None else None
+        self.template = parse(self.context)
+        self._check_texts()
         if isinstance(self.capabilities, Path):
             self.capabilities = self.capabilities.read_text(encoding="utf-8")
         if not isinstance(self.toolboxes, (list, tuple)) or not all(isinstance(box, Toolbox) for box in self.toolboxes):
@@ -55,6 +64,23 @@ class Assistant:
         self.contracts = _by_name(self.toolboxes)
         check_kinds(self.contracts.values())
         self.hosted = tuple(tool for toolbox in self.toolboxes for tool in toolbox.hosted)
+
+    def _check_texts(self) -> None:
+        for placeholder in parse(self.instructions).placeholders:
+            # Nothing is filled in here, so doubling the braces is no way out, and a `{4}` is somebody's pattern.
+            if not placeholder.key.name[0].isdigit():
+                problem = f"{str(placeholder)!r} is a placeholder, and these are the same for everybody."
+                raise DefinitionError(self.name, "instructions", problem, mend="write it in context, or put a blank inside the braces.")
+        for placeholder in self.template.placeholders:
+            key = str(placeholder.key)
+            if placeholder.key.scope == "temp":
+                problem = f"{str(placeholder)!r} names a temporary value, and the context outlives its turn."
+                raise DefinitionError(self.name, "context", problem, mend="let a tool read it with call.state.")
+            if self.declared is not None and key not in self.declared.keys:
+                near = self.declared.nearest(key)
+                meant = f"did you mean {near!r}?" if near else f"declared are {', '.join(map(repr, self.declared.keys))}."
+                problem = f"{str(placeholder)!r} names no key that the state model declares; {meant}"
+                raise DefinitionError(self.name, "context", problem, mend="use a declared key, declare this one, or double the braces.")
 
     def before_call(self, function: H) -> H:
         """Attach a hook asked before each call of any tool: `(tool, args, call)`; it may raise a refusal."""

@@ -14,17 +14,19 @@ from handgriff.core.events import AssistantMessage, CallOutcome, Decision, Event
 from handgriff.core.lane import Lane
 from handgriff.core.message import HostedFace, Message
 from handgriff.core.outcome import refused
-from handgriff.core.prompt import face, prefix_hash, session_context, shared_instructions
+from handgriff.core.prompt import face, prefix_hash, shared_instructions
 from handgriff.core.requirement import holds
 from handgriff.core.rows import Pinned, Proposal, Session
+from handgriff.core.scope import parse_key
 from handgriff.core.skips import EXPIRED, SUPERSEDED
-from handgriff.core.state import check_value, parse_key
+from handgriff.core.state import check_value
 from handgriff.core.transcript import awaits_answer, news, open_calls, transcript
 from handgriff.core.turn import Turn
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.model import Model
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.boundary.resolve import menu, rights_now
+from handgriff.runtime.context import Changes, changes, freeze
 from handgriff.runtime.engine import LEASE_SECONDS, Engine, require, stored
 from handgriff.runtime.live import Live
 from handgriff.runtime.metering import open_row
@@ -49,12 +51,13 @@ async def begin(engine: Engine, caller: Caller, session_id: str, said: Said, *, 
     """Begin a turn with a user's message.
 
     Raises:
-        Refusal: `not_found`, `invalid` (no text, too long), `conversation_busy`.
+        Refusal: `not_found`, `invalid` (no text), `too_large`, `conversation_busy`, `permanent` (the context can't be filled in).
+        DefinitionError: a temporary value is none.
         BackendError: the store failed, or the session's lane has no model here.
     """
     text = _checked(engine, said.text)
     hints = _bounded(engine, said.hints, "The hints have") if said.hints and said.hints.strip() else None
-    checked = replace(said, text=text, hints=hints, temp=_temporary(said.temp or {}))
+    checked = replace(said, text=text, hints=hints, temp=_temporary(engine, said.temp or {}))
     running = await _begun(engine, caller, session_id, checked, detach=detach)
     if running is None:
         raise AssertionError("a message is always something to go on with")
@@ -89,9 +92,10 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
     await engine.outbox.deliver(session.tenant)
     turn_id = engine.ids.new("turn")
     pinned, prefix, pin = await _pin(engine, caller, session, said)
+    changed = await changes(engine, session, pinned, events) if said is not None and session.pinned is not None else Changes()
     session = replace(session, pinned=pinned)
     closing = await _close_open_calls(engine, session, events, pending, turn_id) if said is not None else ()
-    user = _user_message(engine, session, turn_id, said, events) if said is not None else None
+    user = _user_message(engine, pinned, turn_id, said, events, changed) if said is not None else None
     model = _model(engine, pinned)
     lane = pinned.settings or engine.lanes[pinned.lane]
     turn = RunningTurn(
@@ -202,21 +206,21 @@ async def _pin(engine: Engine, caller: Caller, session: Session, said: Said | No
     )
     nonce = engine.ids.new("nonce")
     settings = replace(lane, parallel=_parallel(engine, lane))
-    pinned = Pinned(lane_name, lane.provider, prefix_hash(prefix), session_context(assistant.context, nonce), nonce, settings)
+    context, told = await freeze(engine, session, nonce)
+    pinned = Pinned(lane_name, lane.provider, prefix_hash(prefix), context, nonce, settings, told)
     title = session.title or (_title(said.text) if said else None)
     return pinned, prefix, (KeepPrefix(session.tenant, pinned.prefix, prefix), PinSession(session.tenant, session.id, pinned, title))
 
 
-def _user_message(engine: Engine, session: Session, turn: str, said: Said, events: Sequence[Event]) -> Written:
-    pinned = session.pinned
-    if pinned is None:
-        raise AssertionError("the session is pinned before its first message is written")
+def _user_message(engine: Engine, pinned: Pinned, turn: str, said: Said, events: Sequence[Event], changed: Changes) -> Written:
     model = _model(engine, pinned)
     texts = [_news(outcome, pinned.nonce) for outcome in news(events)]
+    if changed.text is not None:
+        texts.append(changed.text)
     texts.append(said.text)
     if said.hints:
         texts.append("The client sent these hints:\n" + enclose(jsontext.dumps({"hints": said.hints}), pinned.nonce))
-    return engine.written(turn, UserMessage((TextPart(said.text),), tuple(model.wire.text(text) for text in texts)))
+    return engine.written(turn, UserMessage((TextPart(said.text),), tuple(model.wire.text(text) for text in texts), changed.told))
 
 
 def _news(outcome: CallOutcome, nonce: str) -> str:
@@ -254,9 +258,15 @@ def _bounded(engine: Engine, text: str, has: str) -> str:
     return cleaned
 
 
-def _temporary(given: Mapping[str, Any]) -> Mapping[str, str]:
+def _temporary(engine: Engine, given: Mapping[str, Any]) -> Mapping[str, str]:
     """The request's own values as JSON texts, by names without their prefix; a name or value that state would refuse is refused here."""
-    return {parse_key(f"temp:{name}").name: check_value(name, value) for name, value in given.items()}
+    declared, limits = engine.assistant.declared, engine.assistant.limits.state
+    texts: dict[str, str] = {}
+    for name, value in given.items():
+        key = parse_key(f"temp:{name}")
+        kept = value if declared is None else declared.check(str(key), value)
+        texts[key.name] = check_value("host.turn", str(key), kept, limits, is_stored=False)
+    return texts
 
 
 def _text(capabilities: object) -> str | None:

@@ -13,6 +13,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from handgriff.core.batch import AppendEvent, CheckLease, OpenRequest, Operation, ReleaseLease
+from handgriff.core.call import Reading
 from handgriff.core.catalogue import say
 from handgriff.core.events import Retrying, TurnEnded
 from handgriff.core.message import Message
@@ -37,8 +38,10 @@ from handgriff.core.turn import (
 from handgriff.errors import Refusal
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.ask import ask
+from handgriff.runtime.boundary.access import Access
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Parked, Passed, Place
 from handgriff.runtime.boundary.invoke import invoke_within
+from handgriff.runtime.boundary.state import BoundState
 from handgriff.runtime.engine import Engine, stored
 from handgriff.runtime.metering import open_row, totals
 from handgriff.runtime.turn import RunningTurn, show
@@ -54,6 +57,8 @@ class TurnOver:
     session: str
     turn: str
     ended: TurnEnded
+    state: Reading
+    """What the turn saw at its end, its own `temp:` values among it, to read."""
 
 
 @dataclass(slots=True)
@@ -286,7 +291,12 @@ class Driver:
         committed = await self.engine.store.commit((AppendEvent(session.tenant, session.id, event), release))
         await show(self.engine.store, turn, stored(event, committed.seqs[0]))
         self._ended = body
-        await self._run_hooks(TurnOver(session.tenant, session.user, session.id, turn.id, body))
+        await self._run_hooks(TurnOver(session.tenant, session.user, session.id, turn.id, body, self._state()))
+
+    def _state(self) -> Reading:
+        turn, assistant = self.turn, self.engine.assistant
+        place = Place(turn.session.tenant, turn.session.user, turn.session.id, turn.id, temp=turn.temp)
+        return BoundState(self.engine.store, place, Access(assistant.limits.state), assistant.declared)
 
     async def _run_hooks(self, over: TurnOver) -> None:
         for hook in self.engine.assistant.turn_end_hooks:

@@ -21,6 +21,7 @@ from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.hooks import Outbox
 from handgriff.runtime.boundary.pipeline import Boundary
 from handgriff.runtime.live import Live
+from handgriff.runtime.notebooks import Notebooks
 
 LEASE_SECONDS = 30.0
 RENEW_SECONDS = 10.0
@@ -43,6 +44,7 @@ class Engine:
     holder: str
     grace: float
     outbox: Outbox
+    notebooks: Notebooks
     live: dict[tuple[str, str], Live] = field(default_factory=dict)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("handgriff.turn"))
 

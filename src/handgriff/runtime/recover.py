@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from handgriff.core.batch import AppendEvent, CloseRequest, HoldLease, Operation, ReleaseLease, SettleEffect
 from handgriff.core.catalogue import say
-from handgriff.core.claim import unknown
+from handgriff.core.claim import read_outcome, unknown
 from handgriff.core.events import CallOutcome, Event, RequestedCall, TurnEnded
 from handgriff.core.outcome import Outcome, refused
 from handgriff.core.proposal import parked
@@ -34,6 +34,7 @@ async def recover(engine: Engine, session: Session) -> Session:
             break
         try:
             await engine.store.commit(await _closing(engine, session, turn), durable=True)
+            engine.log.warning("turn %s of session %s was interrupted by a crash; it was closed", turn, session.id)
         except CommitRefused:
             # Somebody else was quicker, or an outcome arrived meanwhile; what is left then is looked at anew.
             engine.log.info("session %s changed while it was recovered", session.id)
@@ -66,12 +67,25 @@ async def _closing(engine: Engine, session: Session, turn: str) -> tuple[Operati
 
 
 def unanswered(engine: Engine, session: Session, turn: str | None, call: RequestedCall, effect: Effect | None) -> tuple[Operation, ...]:
-    """What to write for a call that has no outcome: unknown where its effect had begun, not run otherwise."""
-    if effect is None or effect.state not in ("running", "indeterminate"):
-        return (_outcome(engine, session, turn, call.id, call.tool, refused(NOT_RUN), wire_id=call.wire_id, digest=""),)
-    if effect.state == "running":
+    """What to write for a call that has no outcome; a claim that nobody holds any more is settled with it."""
+    if effect is not None and effect.state == "running":
         return _unknown(engine, session, effect, wire_id=call.wire_id)
-    return (_outcome(engine, session, turn, call.id, call.tool, refused(unknown()), wire_id=call.wire_id, digest=effect.digest),)
+    return (answered(engine, session, turn, call, effect),)
+
+
+def answered(engine: Engine, session: Session, turn: str | None, call: RequestedCall, effect: Effect | None) -> AppendEvent:
+    """The outcome of a call that has none: what its effect record says, or that it was not run."""
+    digest = effect.digest if effect else ""
+    return _outcome(engine, session, turn, call.id, call.tool, _known(effect), wire_id=call.wire_id, digest=digest)
+
+
+def _known(effect: Effect | None) -> Outcome:
+    if effect is None:
+        return refused(NOT_RUN)
+    # A history that was cut back may lack an outcome that its effect still has.
+    if effect.state in ("done", "failed") and effect.result is not None:
+        return read_outcome(effect.result)
+    return refused(NOT_RUN if effect.state == "failed" else unknown())
 
 
 def _unknown(engine: Engine, session: Session, effect: Effect, *, wire_id: str = "") -> tuple[Operation, ...]:

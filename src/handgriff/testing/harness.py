@@ -18,6 +18,7 @@ from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.prices import PriceBook
+from handgriff.ports.scratch import Scratch
 from handgriff.ports.store import Store
 from handgriff.prices.table import PriceTable
 from handgriff.runtime.assistant import Assistant
@@ -115,6 +116,7 @@ async def harness(
     *,
     script: Script = (),
     store: str | Store = "memory://",
+    scratch: str | Scratch | None = None,
     callers: Callers | None = None,
     deps: Deps | None = None,
     prices: PriceBook = PRICES,
@@ -136,6 +138,7 @@ async def harness(
             async with Host(
                 assistant,
                 store=store,
+                scratch=scratch,
                 callers=callers or only_this_one,
                 deps=deps,
                 model=None if assistant.lanes else MODEL,

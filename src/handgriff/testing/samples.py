@@ -1,11 +1,12 @@
 """Records for tests of stores: an example of each kind with its fields filled, and short ways to write operations."""
 
+import itertools
+import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from handgriff.core.batch import (
     AppendEvent,
-    ApplyDelta,
     Batch,
     ClaimEffect,
     CreateSession,
@@ -15,10 +16,13 @@ from handgriff.core.batch import (
     IntroduceTyped,
     OpenRequest,
     QueueHook,
+    StateChange,
 )
-from handgriff.core.events import ShownChange, TextPart, UserMessage, Written
+from handgriff.core.delta import Delta, Operation, Renew, Set
+from handgriff.core.events import OperatorChange, ShownChange, TextPart, UserMessage, Written
 from handgriff.core.rows import Effect, Lease, Pinned, Proposal, QueuedHook, Request, Session
-from handgriff.core.state import Scope, Set
+from handgriff.core.scope import Scope
+from handgriff.core.state import LIMITS, StateLimits
 
 TENANT = "acme"
 USER = "ada"
@@ -146,9 +150,46 @@ def say(event: str, text: str = "hello", *, tenant: str = TENANT, session: str =
     return AppendEvent(tenant, session, Written(event, "t1", START, UserMessage((TextPart(text),), (text,))))
 
 
-def put(key: str, value: str, scope: Scope = "session", *, tenant: str = TENANT, session: str = "s1", user: str = USER) -> ApplyDelta:
-    """Put *value*, which is JSON text, at *key*."""
-    return ApplyDelta(tenant, session, user, (Set(scope, key, value),))
+_CHANGES = itertools.count(1)
+
+
+def put(key: str, value: str, scope: Scope = "session", *, tenant: str = TENANT, session: str = "s1", user: str = USER) -> AppendEvent:
+    """Put *value*, which is JSON text, at *key*, with an event of its own."""
+    return change(Set(scope, key, value), tenant=tenant, session=session, user=user)
+
+
+def change(
+    *operations: Operation,
+    tenant: str = TENANT,
+    session: str = "s1",
+    user: str = USER,
+    event: str | None = None,
+    limits: StateLimits = LIMITS,
+) -> AppendEvent:
+    """Change state by *operations*, with an event of its own; its id is a new one, or *event*."""
+    delta: Delta = operations
+    # Several processes may write one store, and a process may go on as two.
+    written = Written(event or f"change {os.getpid()}-{next(_CHANGES)}", None, START, OperatorChange("state", "tests"))
+    return AppendEvent(tenant, session, written, StateChange(user, delta, limits))
+
+
+def renew(namespace: str = "notes", *, now: float = 0, until: float = 60) -> Renew:
+    """A scratch record is written; times are seconds after `START`."""
+    return Renew(namespace, at(now), at(until))
+
+
+def jot(
+    key: str,
+    value: str,
+    namespace: str = "notes",
+    *,
+    now: float = 0,
+    until: float = 60,
+    tenant: str = TENANT,
+    session: str = "s1",
+) -> AppendEvent:
+    """Put *value*, which is JSON text, at *key* of a scratch record, with an event of its own; times are seconds after `START`."""
+    return change(renew(namespace, now=now, until=until), Set("scratch", key, value, namespace), tenant=tenant, session=session)
 
 
 def hold(turn: str, *, after: int = 0, now: float = 0, until: float = 30, session: str = "s1") -> HoldLease:
@@ -164,6 +205,7 @@ def furnish(session: str) -> Batch:
         put("topic", f'"{session}"', session=session),
         put("name", f'"{session}"', "user", session=session),
         put("brand", f'"{session}"', "app", session=session),
+        jot("note", f'"{session}"', session=session),
         IntroduceSeen(TENANT, session, (("order", "o_17"),)),
         IntroduceTyped(TENANT, session, "What became of o_99?"),
         ClaimEffect(replace(EFFECT, session=session, key=f"key of {session}")),

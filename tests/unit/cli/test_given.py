@@ -11,10 +11,12 @@ from handgriff.cli.faults import WrongUse
 from handgriff.cli.given import Given, command
 
 COMMANDS = [
-    *(("chat",), ("call",), ("menu",), ("serve",)),
-    *(("sessions", name) for name in ("ls", "show", "delete")),
+    *(("chat",), ("call",), ("menu",), ("serve",), ("gc",), ("erase",), ("migrate",)),
+    *(("sessions", name) for name in ("ls", "show", "delete", "export", "fork", "rewind")),
     *(("proposals", name) for name in ("ls", "show", "confirm", "decline")),
     *(("effects", name) for name in ("ls", "show", "resolve")),
+    *(("state", name) for name in ("show", "set", "delete")),
+    *(("scratch", name) for name in ("ls", "show", "clear", "pull")),
 ]
 
 
@@ -60,6 +62,22 @@ def test_a_command_gets_the_shared_options_beside_its_own() -> None:
 
     assert ended.exit_code == 1, "what the function answered"
     assert told == [Given(target="a:b", who="t/u", can=["p", "q"], as_json=True), "x", True]
+
+
+@pytest.mark.parametrize(("words", "target"), [(["a:b"], "a:b"), ([], "")], ids=["named", "left out"])
+def test_a_command_may_do_without_a_target(words: list[str], target: str) -> None:
+    told: list[str] = []
+
+    async def try_it(given: Given) -> int:
+        """Try."""
+        told.append(given.target)
+        return 0
+
+    made = typer.Typer()
+    command(made, "try", "handgriff try", needs_target=False)(try_it)
+
+    assert CliRunner().invoke(made, words).exit_code == 0
+    assert told == [target]
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

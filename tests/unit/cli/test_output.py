@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from handgriff.cli.output import moment, print_fields, print_json, print_table
+from handgriff.cli.output import moment, print_fields, print_json, print_table, working
 
 
 def test_ids_in_a_table_are_never_cut(capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,3 +34,10 @@ def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_moment_that_never_came_is_empty() -> None:
     assert moment(None) == ""
     assert len(moment(datetime(2026, 7, 1, 12, tzinfo=UTC))) == 19
+
+
+def test_work_shows_itself_on_a_terminal_only(capsys: pytest.CaptureFixture[str]) -> None:
+    with working("Collecting \x1b[2J"):
+        pass
+
+    assert capsys.readouterr() == ("", "")

@@ -1,10 +1,19 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import get_args
 
 import pytest
 
-from handgriff.cli.records import effect_record, item_record, outcome_record, proposal_record, refusal_record, session_record
+from handgriff.cli.records import (
+    effect_record,
+    item_record,
+    outcome_record,
+    proposal_record,
+    refusal_record,
+    scratch_record,
+    session_record,
+)
 from handgriff.core.claim import write_outcome
+from handgriff.core.delta import Value
 from handgriff.core.events import (
     AssistantMessage,
     Body,
@@ -20,7 +29,7 @@ from handgriff.core.events import (
     UserMessage,
 )
 from handgriff.core.outcome import Outcome, refused
-from handgriff.core.rows import Effect, Lease, Pinned, Proposal, Session
+from handgriff.core.rows import Effect, Lease, Pinned, Proposal, Record, Session
 from handgriff.errors import Refusal
 
 NOON = datetime(2026, 7, 1, 12, tzinfo=UTC)
@@ -123,6 +132,18 @@ def test_an_outcome_reads_the_same_alone_and_in_its_effect(outcome: Outcome, res
     assert outcome_record(outcome) == result
     assert effect_record(effect)["result"] == result
     assert effect_record(effect)["steps"] == ["paid"]
+
+
+def test_a_scratch_record_shows_its_deadline_in_utc_and_its_values() -> None:
+    noon = datetime(2026, 7, 1, 14, tzinfo=timezone(timedelta(hours=2)))
+    record = scratch_record(Record("acme", "s_1", "cart", noon, {"items": Value("[1]", 3), "nothing": Value("null", 1)}))
+
+    assert record == {
+        "session": "s_1",
+        "namespace": "cart",
+        "expires_at": "2026-07-01T12:00:00+00:00",
+        "data": {"items": [1], "nothing": None},
+    }
 
 
 def test_a_refusal_shows_its_facts() -> None:

@@ -139,7 +139,7 @@ def test_a_name_may_have_64_letters_and_differ_in_the_last() -> None:
         ("confirm", {"confirm": "code", "plan": plan_cancel}),
         ("confirm", {"confirm": "second_person", "plan": plan_cancel}),
         ("confirm", {"confirm": lambda _: "person", "plan": plan_cancel}),
-        ("writes", {"writes": "app"}),
+        ("writes", {"writes": "user"}),
         ("errors", {"errors": {LookupError: "missing"}}),
         ("errors", {"errors": {"LookupError": "not_found"}}),
         ("errors", {"errors": {int: "not_found"}}),

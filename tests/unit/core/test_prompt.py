@@ -2,14 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from handgriff import Result, Toolbox
 from handgriff.core.envelope import RULE
 from handgriff.core.message import ToolFace
-from handgriff.core.prompt import face, prefix_hash, session_context, shared_instructions
+from handgriff.core.prompt import FILLED, face, filled_context, prefix_hash, session_context, shared_instructions
 from handgriff.core.schema.dialects import anthropic
 from handgriff.core.wrap import contract
 
@@ -60,15 +60,30 @@ def test_the_shared_part_is_instructions_rule_and_capabilities() -> None:
     assert shared_instructions("You help.", None) == shared_instructions("You help.", "  ") == f"You help.\n\n{RULE}"
 
 
+@pytest.mark.parametrize("make", [session_context, filled_context])
 @pytest.mark.parametrize("context", ["", "  \n"])
-def test_the_session_has_its_mark_even_without_a_context(context: str) -> None:
-    assert session_context(context, "4f9a61") == "The mark of untrusted content in this session is 4f9a61."
+def test_the_session_has_its_mark_even_without_a_context(context: str, make: Callable[[str, str], str]) -> None:
+    assert make(context, "4f9a61") == "The mark of untrusted content in this session is 4f9a61."
 
 
 def test_the_context_stands_before_the_mark_and_can_be_sent() -> None:
     assert session_context("You help Ada\ud83d.", "n").splitlines() == [
         "You help Ada\ufffd.", "", "The mark of untrusted content in this session is n."
     ]  # fmt: skip
+
+
+def test_what_was_filled_in_stands_in_a_block_that_only_the_sessions_mark_closes() -> None:
+    """B022."""
+    assert filled_context("\nYou help Ada\ud83d. \n", "4f9a61").splitlines() == [
+        FILLED,
+        "<context-4f9a61>",
+        "You help Ada\ufffd. ",
+        "</context-4f9a61>",
+        "",
+        "The mark of untrusted content in this session is 4f9a61.",
+    ]
+    assert "data" in FILLED
+    assert "instruction" in FILLED
 
 
 def test_a_prefix_has_one_name_by_its_bytes() -> None:

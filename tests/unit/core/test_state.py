@@ -1,71 +1,28 @@
-"""State keys and what may be stored at them."""
+"""What may be stored at a key."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from pathlib import PurePath
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handgriff.core import jsontext
+from handgriff.core.delta import Value
 from handgriff.core.jsontext import Json
-from handgriff.core.state import VALUE_BYTES, Key, Value, check_value, parse_key
+from handgriff.core.state import LIMITS, StateLimits, Totals, check_value
 from handgriff.errors import DefinitionError
-
-LONGEST = "k" * 256
-
-
-@pytest.mark.parametrize(
-    ("key", "scope", "name"),
-    [
-        ("topic", "session", "topic"),
-        ("user:x", "user", "x"),
-        ("app:x", "app", "x"),
-        ("temp:x", "temp", "x"),
-        ("users:x", "session", "users:x"),
-        ("user", "session", "user"),
-        ("user:user", "user", "user"),
-        ("wizard:user:x", "session", "wizard:user:x"),
-        ("app:a:b", "app", "a:b"),
-        ("A-z_0.9", "session", "A-z_0.9"),
-        ("7", "session", "7"),
-        (LONGEST, "session", LONGEST),
-        (f"user:{LONGEST}", "user", LONGEST),
-    ],
-)
-def test_a_key_is_an_optional_prefix_and_a_name(key: str, scope: str, name: str) -> None:
-    assert parse_key(key) == Key(scope, name)  # type: ignore[arg-type]  # the table's words
+from tests.ids import stable
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("", ":", "user:", "app:", "temp:", ":x"),
-        *(" user:x", "user:x ", "user: x", "user :x", "a b", "x\n", "user:x\n", "a\tb", "a\x00b"),
-        *("USER:x", "User:x", "App:x", "TEMP:x"),
-        *("user::x", "app::x"),
-        *("app:temp:x", "user:app:x", "temp:user:x", "user:user:x", "user:USER:x"),
-        *("größe", "user:größe", "\uff55ser:x", "user\uff1ax", "k\u200bk", "\ud83d"),
-        *("a/b", "a{b}", "a?", "a*"),
-        *(f"{LONGEST}k", f"user:{LONGEST}k"),
-    ],
-    ids=repr,
-)
-def test_anything_else_is_no_key(key: str) -> None:
-    with pytest.raises(DefinitionError, match="is no key"):
-        parse_key(key)
-
-
-@pytest.mark.parametrize("key", [None, 5, b"topic", ("user", "x")], ids=repr)
-def test_a_key_is_text(key: object) -> None:
-    with pytest.raises(DefinitionError, match=f"it is {type(key).__name__}, not text"):
-        parse_key(key)
-
-
-@given(st.sampled_from(["", "app:", "user:", "temp:"]), st.from_regex(r"[A-Za-z0-9_.-]{1,256}", fullmatch=True))
-def test_every_plain_name_is_one_key_in_each_scope(prefix: str, name: str) -> None:
-    assert parse_key(prefix + name) == Key(prefix.rstrip(":") or "session", name)  # type: ignore[arg-type]  # one of the four
+def _check(value: object, limits: StateLimits = LIMITS, *, is_stored: bool = True) -> str:
+    return check_value("call.state", "user:stats", value, limits, is_stored=is_stored)
 
 
 @pytest.mark.parametrize(
@@ -78,20 +35,32 @@ def test_every_plain_name_is_one_key_in_each_scope(prefix: str, name: str) -> No
         ([], "[]"),
         ((1, 2), "[1,2]"),
         ({"b": 1, "a": [None]}, '{"b":1,"a":[null]}'),
+        (OrderedDict(b=1, a=2), '{"b":1,"a":2}'),
         (2**63 + 1, "9223372036854775809"),
+        (2**70, "1180591620717411303424"),
+        (-(10**100) + 1, "-" + "9" * 100),
         (1.0, "1.0"),
+        (-0.0, "-0.0"),
+        (1e22, "1e+22"),
         ("ä🌍", '"ä🌍"'),
+        ("a\x00b", '"a\\u0000b"'),
         ("a\udc00b", '"a\ufffdb"'),
+        ("\ud83d\ude00", '"😀"'),
     ],
+    ids=ascii,
 )
 def test_a_json_value_is_stored_as_its_text(value: object, text: str) -> None:
-    """B012: null is a value like another. B056: half a character is replaced."""
-    assert check_value("topic", value) == text
+    """B012: null is a value like another. B056: half a character is replaced. P11."""
+    assert _check(value) == text
 
 
 @dataclass
 class Point:
     x: int
+
+
+class Colour(Enum):
+    RED = 1
 
 
 @pytest.mark.parametrize(
@@ -100,20 +69,60 @@ class Point:
         (float("nan"), "NaN"),
         ({"mean": float("inf")}, "mean"),
         ([1.0, float("-inf")], "infinities"),
+        (lambda: 1, "type function"),
         ({1, 2}, "type set"),
+        (frozenset(), "type frozenset"),
         (b"x", "type bytes"),
+        (bytearray(), "type bytearray"),
         (datetime(2026, 1, 1, tzinfo=UTC), "type datetime"),
+        (date(2026, 1, 1), "type date"),
+        (timedelta(1), "type timedelta"),
         (Decimal(1), "type Decimal"),
+        (Fraction(1, 2), "type Fraction"),
+        (1j, "type complex"),
+        (UUID(int=0), "type UUID"),
+        (PurePath("a"), "type Pure"),
+        (Colour.RED, "type Colour"),
+        (range(2), "type range"),
+        (Point, "type type"),
+        (iter([1]), "type list_iterator"),
         ({"place": Point(1)}, "type Point isn.t JSON at place"),
+        ({"a": [{"b": {1}}]}, "type set isn.t JSON at a/0/b"),
         ({1: "a"}, "a key of type int"),
-        (10**101, "100 digits"),
+        ({None: 1}, "a key of type NoneType"),
+        ({True: 1}, "a key of type bool"),
+        ({("a",): 1}, "a key of type tuple|type tuple"),
+        (10**100, "100 digits"),
+        ({"a\x00b": 1}, "whose name holds NUL"),
+        ([{"a": {"\x00": 1}}], "whose name holds NUL"),
+        ({chr(0xD83D): 1, chr(0xDC00): 2}, "given twice"),
     ],
+    ids=stable,
 )
 def test_anything_else_is_refused_by_name_and_type(value: object, named: str) -> None:
-    """B055: also numbers that JSON has no word for."""
+    """P12. B055: also numbers that JSON has no word for."""
     with pytest.raises(DefinitionError, match=named) as raised:
-        check_value("user:stats", value)
-    assert raised.value.member == "'user:stats'"
+        _check(value)
+    assert (raised.value.subject, raised.value.member) == ("call.state", "'user:stats'")
+    assert raised.value.mend
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_a_depth_bomb_is_refused_at_one_level_more_than_can_be_read(kind: type) -> None:
+    """P11."""
+    value: object = 1
+    for _ in range(64):
+        value = [value] if kind is list else {"k": value}
+
+    assert jsontext.loads(_check(value)) == value
+    with pytest.raises(DefinitionError, match="too deep: more than 64 levels"):
+        _check([value] if kind is list else {"k": value})
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(DefinitionError, match="too deep"):
+        _check(value)
+    while isinstance(value, list):  # taken apart by hand, because a hundred thousand levels are too many for the collector's stack
+        value = value[0]
 
 
 def test_a_value_that_holds_itself_is_refused() -> None:
@@ -121,28 +130,91 @@ def test_a_value_that_holds_itself_is_refused() -> None:
     value.append(value)
 
     with pytest.raises(DefinitionError, match="too deep"):
-        check_value("topic", value)
+        _check(value)
+
+
+def test_a_key_given_twice_in_a_text_never_becomes_a_value() -> None:
+    """P11: what was read from JSON text went through the reader that refuses it."""
+    with pytest.raises(jsontext.JsonError, match="given twice"):
+        jsontext.loads('{"a":1,"a":2}')
 
 
 def test_a_value_is_measured_in_bytes() -> None:
-    assert len(check_value("topic", "é" * (VALUE_BYTES // 2 - 1)).encode()) == VALUE_BYTES
+    """P11: at n and n+1."""
+    assert len(_check("é" * (LIMITS.value_bytes // 2 - 1)).encode()) == LIMITS.value_bytes
 
     with pytest.raises(DefinitionError, match="more than 65536 bytes"):
-        check_value("topic", "é" * (VALUE_BYTES // 2))
+        _check("é" * (LIMITS.value_bytes // 2))
+    with pytest.raises(DefinitionError, match="more than 5 bytes"):
+        _check("1234", StateLimits(value_bytes=5))
+    assert _check("123", StateLimits(value_bytes=5)) == '"123"'
+
+
+@pytest.mark.parametrize("value", ["sk-ant-" + "api03-abcdefgh12345678", {"a": ["x\n" + "ghp_" + "a1" * 18]}, {"redis://:" + "pw@h": 1}])
+def test_what_looks_like_a_secret_is_not_stored_and_not_repeated(value: object) -> None:
+    """P14, B139."""
+    with pytest.raises(DefinitionError, match=r"looks like an? ") as refused:
+        _check(value)
+
+    text = jsontext.dumps(value)
+    assert not any(text[start : start + 12] in str(refused.value) for start in range(len(text) - 12))
+    assert _check(value, is_stored=False) == text
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=4), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
 
 @given(JSON)
 def test_what_is_stored_is_read_back_and_every_read_is_a_fresh_copy(value: Json) -> None:
-    stored = Value(check_value("topic", value), 1)
+    stored = Value(_check(value), 1)
 
     assert stored.json() == value
     assert jsontext.dumps(stored.json()) == stored.text
     if isinstance(value, (list, dict)):
         assert stored.json() is not stored.json()
+
+
+def test_what_larger_bounds_let_in_can_be_read_again() -> None:
+    large = [0] * 150_000
+
+    stored = Value(_check(large, StateLimits(value_bytes=2**20)), 1)
+
+    assert stored.json() == large
+
+
+@pytest.mark.parametrize("bound", ["value_bytes", "keys", "scope_bytes", "delta_bytes", "scratch_bytes"])
+@pytest.mark.parametrize("number", [0, -1, 1.5, True, "64", None], ids=repr)
+def test_a_bound_is_a_whole_number_above_zero(bound: str, number: object) -> None:
+    with pytest.raises(DefinitionError, match="is no bound") as refused:
+        StateLimits(**{bound: number})  # type: ignore[arg-type]  # what the test is about
+
+    assert refused.value.member == bound
+
+
+def test_the_bounds_are_those_of_the_specification() -> None:
+    assert StateLimits() == StateLimits(value_bytes=65_536, keys=1_000, scope_bytes=1_048_576, delta_bytes=262_144, scratch_bytes=65_536)
+
+
+@pytest.mark.parametrize(
+    ("after", "before", "is_too_much"),
+    [
+        (Totals(2, 20), Totals(), False),
+        (Totals(3, 20), Totals(2, 20), True),
+        (Totals(2, 21), Totals(2, 20), True),
+        (Totals(3, 10), Totals(3, 30), False),
+        (Totals(4, 30), Totals(5, 30), False),
+        (Totals(5, 10), Totals(4, 30), True),
+        (Totals(1, 31), Totals(5, 30), True),
+        (Totals(1, 29), Totals(5, 30), False),
+    ],
+    ids=stable,
+)
+def test_what_is_too_much_may_shrink_and_not_grow(after: Totals, before: Totals, *, is_too_much: bool) -> None:
+    assert after.exceeds(2, 20, before) is is_too_much

@@ -3,14 +3,17 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, TypeVar
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeVar
 
 from handgriff.core import jsontext
 from handgriff.core.call import ConfirmedProposal
 from handgriff.core.caller import Caller
+from handgriff.core.delta import Delta
 from handgriff.core.events import FrameBody, Progress
 from handgriff.core.result import Result
+from handgriff.runtime.boundary.access import Access
+from handgriff.runtime.boundary.scratch import BoundScratch, Scratches
 from handgriff.runtime.boundary.state import BoundState
 
 T = TypeVar("T")
@@ -28,6 +31,8 @@ class BoundCall:
     caller: Caller
     deps: Any
     state: BoundState
+    scratches: Scratches
+    access: Access
     now: datetime
     log: logging.LoggerAdapter[logging.Logger]
     say: Callable[[FrameBody], None]
@@ -36,6 +41,19 @@ class BoundCall:
     proposal: ConfirmedProposal | None = None
     steps: dict[str, str] = field(default_factory=dict)
     record: Steps | None = None
+
+    def scratch(self, namespace: str, *, renew: Literal["access"] | None = None, ttl: timedelta | float | None = None) -> BoundScratch:
+        """The notebook of *namespace*."""
+        return self.scratches.open(namespace, renew=renew, ttl=ttl)
+
+    def delta(self) -> Delta:
+        """What this call wrote, to be stored with its outcome."""
+        return (*self.state.delta(), *self.scratches.delta())
+
+    def forget(self) -> None:
+        """Drop what it wrote: it has failed."""
+        self.state.forget()
+        self.scratches.forget()
 
     async def progress(self, done: int, total: int | None = None, text: str | None = None) -> None:
         """Tell whoever watches how far it is."""

@@ -4,31 +4,32 @@ A write that has begun is not cancelled, and its outcome is always settled by it
 """
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from handgriff.core.batch import (
     AppendEvent,
-    ApplyDelta,
     Batch,
     ClaimEffect,
     DecideProposal,
     IntroduceSeen,
     Operation,
+    QueueHook,
     SettleEffect,
+    StateChange,
     StepEffect,
 )
 from handgriff.core.claim import answer_from, unknown, write_outcome
 from handgriff.core.contract import Contract
+from handgriff.core.delta import Delta
 from handgriff.core.events import CallOutcome, Decision, ProposalState, Written
 from handgriff.core.jsontext import JsonError
 from handgriff.core.lane import Limits
-from handgriff.core.outcome import Outcome, refused, succeeded
+from handgriff.core.outcome import Outcome, noted, refused, succeeded
 from handgriff.core.result import Result
-from handgriff.core.rows import Effect, EffectState, Proposal
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook
 from handgriff.core.view import view
-from handgriff.errors import BackendError, DefinitionError, Refusal
+from handgriff.errors import BackendError, DefinitionError, Refusal, RefusalCode
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.store import CommitRefused, Store
@@ -37,10 +38,13 @@ from handgriff.runtime.boundary.bound import Steps
 from handgriff.runtime.boundary.hooks import queued
 from handgriff.runtime.boundary.invoke import explain, explain_effect, failure, invoke, invoke_within, required_result
 from handgriff.runtime.boundary.ready import Ready
+from handgriff.runtime.notebooks import FOLLOWS, Notebooks
 
 _LOG = logging.getLogger("handgriff.boundary")
 LEASE_MARGIN = timedelta(seconds=30)
 """How long a claim outlives the tool's time-out (specification 7.1)."""
+_TRIES = 3
+"""A delta that does not apply and somebody who settles the same effect may both come between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,8 @@ class Ran:
 
     outcome: Outcome
     state: EffectState
+    delta_dropped: str | None = None
+    """Why what it wrote was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class Effects:
     clock: Clock
     ids: Ids
     limits: Limits
+    notebooks: Notebooks
 
     async def read(self, ready: Ready) -> Outcome:
         """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""
@@ -84,7 +91,7 @@ class Effects:
 
     async def run(self, ready: Ready) -> object:
         """Run a claimed handler. What it raises leaves through the application's own context, so that it can roll back."""
-        ready.call.state.is_writable = True
+        ready.call.access.may = "app" if ready.contract.writes == "app" else "state"
         return await invoke_within(self.seconds(ready.contract), ready.contract.handler, **_parameters(ready))
 
     def done(self, ready: Ready, returned: object) -> Ran:
@@ -97,12 +104,16 @@ class Effects:
         return Ran(self._shape(ready, result, must_tell=True), "done")
 
     def failed(self, ready: Ready, error: Exception) -> Ran:
-        """A claimed handler raised: a refusal says that nothing happened, unless it says that nobody knows, as anything else does."""
-        ready.call.state.forget()
+        """A claimed handler raised: a refusal says that nothing happened, unless it says that nobody knows, as anything else does of a
+        write."""
+        ready.call.forget()
         explained = explain_effect(error, ready.contract)
         if isinstance(explained, Refusal):
             state: EffectState = "indeterminate" if explained.code == "indeterminate" else "failed"
             return Ran(outcome_of(_with_steps(explained, tuple(ready.call.steps))), state)
+        if ready.contract.effect == "read":
+            # It changes nothing but state, and what it wrote there is dropped.
+            return Ran(outcome_of(self.refusal(error, ready.contract, ready.call.id)), "failed")
         incident = self.incident(explained.error, ready.contract.name, ready.call.id)
         return Ran(refused(unknown(incident), incident=incident), "indeterminate")
 
@@ -199,43 +210,61 @@ class Effects:
 
     async def settle(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
         """Commit the outcome and what belongs to it, whoever holds the session's lease. It is never lost silently."""
+        delta, ended = ready.call.delta() if ran.state == "done" else (), None
         try:
-            ended = await self._ended_now(ready, effect, ran)
-            try:
-                return await self._commit(ready, effect, ran, ended)
-            except CommitRefused:
-                # Somebody may have found the claim in between; what they made of it is looked at once more.
+            for _ in range(_TRIES):
                 ended = await self._ended_now(ready, effect, ran)
-                return await self._commit(ready, effect, ran, ended)
-        except CommitRefused as refusal:
-            # The session is gone, or somebody resolved the effect: the record of that decision stands, and the event says what we saw.
-            _LOG.warning("call %s settled after its %s was gone", ready.call.id, refusal.guard)
-            return ended
+                try:
+                    return await self._commit(ready, effect, ran, ended, delta)
+                except CommitRefused as refusal:
+                    if refusal.guard in ("state", "limit"):
+                        ran, delta = _without_delta(ready, ran, refusal), ()
+                    # Otherwise somebody found the claim in between; what they made of it is looked at once more.
         except BackendError as error:
             # The claim is on disk without an outcome, which is what indeterminate means; the next access finds it.
             incident = self.incident(error, ready.contract.name, ready.call.id)
             return self.ended(ready.attempt, "effect", refused(unknown(incident), incident=incident), ready.digest, started=ready.started)
+        # The session is gone, or somebody resolved the effect: the record of that decision stands, and the event says what we saw.
+        _LOG.warning("call %s settled after its session or its effect was gone", ready.call.id)
+        return ended or await self._ended_now(ready, effect, ran)
 
     async def _ended_now(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
         """The end of *ran*. Whoever found its claim while it ran has told the model "unknown" already; the truth then comes as news."""
         is_late = (await self._record(effect)).state == "indeterminate"
-        return self.ended(ready.attempt, "effect", ran.outcome, ready.digest, started=ready.started, late=is_late)
+        return self.ended(
+            ready.attempt, "effect", ran.outcome, ready.digest, started=ready.started, late=is_late, delta_dropped=ran.delta_dropped
+        )
 
-    async def _commit(self, ready: Ready, effect: Effect, ran: Ran, ended: Ended) -> Ended:
+    async def _commit(self, ready: Ready, effect: Effect, ran: Ran, ended: Ended, delta: Delta) -> Ended:
         now, proposal = self.clock.now(), ready.attempt.confirmed
         settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, now, write_outcome(ran.outcome))
-        batch: list[Operation] = [settle, *ended.ops, *self._consequences(ready, ran)]
+        here, follows = self.notebooks.split(delta)
+        hooks = queued(ready, ran.outcome, now=now, ids=self.ids) if ran.state == "done" else ()
+        later = self._queued(ready, follows)
+        batch: list[Operation] = [settle, *self._with_delta(ready, ended.ops, here), *map(QueueHook, later), *hooks]
         if proposal is not None:
             batch += self.decided(proposal, "indeterminate" if ended.body.late else "running", ran.state, ready.attempt.grant.user)
         committed = await self.store.commit(tuple(batch))
-        ready.call.state.keep_temp()
+        if ran.state == "done":
+            ready.call.state.keep_temp()
+        if later:
+            # At once, because the next call must read it. What fails here is delivered with the hooks.
+            await self.notebooks.follow_up(effect.tenant, effect.session)
         return Ended(ended.outcome, ended.event, ended.body, seq=committed.seqs[0])
 
-    def _consequences(self, ready: Ready, ran: Ran) -> Sequence[Operation]:
-        place = ready.attempt.place
-        delta = ready.call.state.delta()
-        hooks = queued(ready, ran.outcome, now=self.clock.now(), ids=self.ids) if ran.state == "done" else ()
-        return (*((ApplyDelta(place.tenant, place.session, place.user, delta),) if delta else ()), *hooks)
+    def _with_delta(self, ready: Ready, ops: Batch, delta: Delta) -> Batch:
+        if not delta:
+            return ops
+        change = StateChange(ready.attempt.place.user, delta, self.limits.state)
+        return tuple(replace(each, change=change) if isinstance(each, AppendEvent) else each for each in ops)
+
+    def _queued(self, ready: Ready, delta: Delta) -> tuple[QueuedHook, ...]:
+        if not delta:
+            return ()
+        place, payload = ready.attempt.place, self.notebooks.payload(delta)
+        return (
+            QueuedHook(place.tenant, self.ids.new("hook"), place.session, place.user, ready.call.id, FOLLOWS, payload, self.clock.now()),
+        )
 
     def decided(self, proposal: Proposal, expected: ProposalState, state: ProposalState, by: str | None) -> tuple[Operation, ...]:
         """Move *proposal* and say so."""
@@ -246,7 +275,17 @@ class Effects:
             AppendEvent(proposal.tenant, proposal.session, event),
         )
 
-    def ended(self, attempt: Attempt, step: str, outcome: Outcome, digest: str, *, started: float, late: bool = False) -> Ended:
+    def ended(
+        self,
+        attempt: Attempt,
+        step: str,
+        outcome: Outcome,
+        digest: str,
+        *,
+        started: float,
+        late: bool = False,
+        delta_dropped: str | None = None,
+    ) -> Ended:
         """The outcome with its event and what has to be committed for it."""
         place = attempt.place
         body = CallOutcome(
@@ -263,6 +302,7 @@ class Effects:
             parent=attempt.parent,
             replayed=outcome.replayed,
             late=late,
+            delta_dropped=delta_dropped,
             duration_us=int((self.clock.monotonic() - started) * 1_000_000),
         )
         event = Written(self.ids.new("event"), place.turn, self.clock.now(), body)
@@ -270,6 +310,16 @@ class Effects:
         if outcome.introduced:
             ops = (*ops, IntroduceSeen(place.tenant, place.session, outcome.introduced))
         return Ended(outcome, event, body, ops)
+
+
+def _without_delta(ready: Ready, ran: Ran, refusal: CommitRefused) -> Ran:
+    """*ran*, whose delta can't be applied any more. A read has done nothing else, so it may as well not have happened."""
+    why = f"{refusal.subject} has changed meanwhile" if refusal.guard == "state" else f"{refusal.subject} may hold no more"
+    if ready.contract.effect == "read":
+        code: RefusalCode = "conflict" if refusal.guard == "state" else "limit"
+        step = "Call it again, with what holds now." if code == "conflict" else "Tell the user that no more can be kept."
+        return Ran(refused(Refusal(code, f"Nothing was kept: {why}.", next=step)), "failed", why)
+    return Ran(noted(ran.outcome, f"It was done, but what it wanted to remember was not kept: {why}."), ran.state, why)
 
 
 def outcome_of(refusal: Refusal) -> Outcome:

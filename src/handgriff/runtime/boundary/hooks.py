@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from handgriff.core import jsontext
 from handgriff.core.batch import DeliverHook, QueueHook
+from handgriff.core.call import Reading
 from handgriff.core.codec import pack, unpack
 from handgriff.core.contract import Handler
 from handgriff.core.events import Shown
@@ -16,8 +17,12 @@ from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
+from handgriff.runtime.boundary.access import Access
+from handgriff.runtime.boundary.attempt import Place
 from handgriff.runtime.boundary.invoke import TimedOut, invoke_within
 from handgriff.runtime.boundary.ready import Ready
+from handgriff.runtime.boundary.state import BoundState
+from handgriff.runtime.notebooks import FOLLOWS, Notebooks
 
 _LOG = logging.getLogger("handgriff.hooks")
 REST = timedelta(minutes=5)
@@ -36,6 +41,8 @@ class AfterCall:
     arguments: str
     """Canonical JSON text."""
     shown: Shown
+    state: Reading = None  # type: ignore[assignment]  # joined when the hook is told; it is no part of what is queued
+    """The state of its session as it is when the hook runs, to read; the turn's own values may be gone by then."""
 
 
 def queued(ready: Ready, outcome: Outcome, *, now: datetime, ids: Ids) -> tuple[QueueHook, ...]:
@@ -56,21 +63,31 @@ class Outbox:
     assistant: Assistant
     clock: Clock
     seconds: float
+    notebooks: Notebooks
     _resting: dict[str, datetime] = field(default_factory=dict)
 
     async def deliver(self, tenant: str) -> None:
         """Deliver what is queued for *tenant*, oldest first. What fails is logged and stays queued for the next access."""
         now = self.clock.now()
+        if self.notebooks.external is not None:
+            await self.notebooks.follow_up(tenant)
         for hook in await self.store.hooks(tenant):
-            if now < self._resting.get(hook.id, now):
+            if hook.tool == FOLLOWS or now < self._resting.get(hook.id, now):
                 continue
-            contract = self.assistant.contract(hook.tool)
-            if await self._ran(hook, contract.after_call if contract else ()):
+            if await self._delivered(hook):
                 self._resting.pop(hook.id, None)
                 await self.store.commit((DeliverHook(hook.tenant, hook.id),))
 
+    def _state(self, hook: QueuedHook) -> Reading:
+        place = Place(hook.tenant, hook.user, hook.session)
+        return BoundState(self.store, place, Access(self.assistant.limits.state), self.assistant.declared)
+
+    async def _delivered(self, hook: QueuedHook) -> bool:
+        contract = self.assistant.contract(hook.tool)
+        return await self._ran(hook, contract.after_call if contract else ())
+
     async def _ran(self, queued: QueuedHook, hooks: Sequence[Handler]) -> bool:
-        told = unpack(AfterCall, jsontext.loads(queued.payload))
+        told = replace(unpack(AfterCall, jsontext.loads(queued.payload)), state=self._state(queued))
         for hook in hooks:
             try:
                 await invoke_within(self.seconds, hook, told)

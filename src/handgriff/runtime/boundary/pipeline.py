@@ -25,6 +25,7 @@ from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
+from handgriff.runtime.boundary.access import Access
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Passed, Step
 from handgriff.runtime.boundary.bound import BoundCall, InnerCall
 from handgriff.runtime.boundary.consent import check_same_call, check_still_true, make_plan, needs_person, park, stale
@@ -34,7 +35,9 @@ from handgriff.runtime.boundary.invoke import explain, failure
 from handgriff.runtime.boundary.meaning import check_authority, check_known, check_meaning
 from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.boundary.resolve import resolve, rights_now
+from handgriff.runtime.boundary.scratch import Scratches
 from handgriff.runtime.boundary.state import BoundState
+from handgriff.runtime.notebooks import Notebooks
 
 _LOG = logging.getLogger("handgriff.call")
 
@@ -57,6 +60,7 @@ class Boundary:
     deps: Deps
     surroundings: Surroundings
     effects: Effects
+    notebooks: Notebooks
 
     async def pass_through(self, attempt: Attempt) -> Passed:
         """Take *attempt* through the steps. It always answers; what raises is a broken store, or a cancelled read."""
@@ -192,6 +196,7 @@ class Boundary:
     async def _call(self, attempt: Attempt, contract: Contract, caller: Caller) -> AsyncIterator[BoundCall]:
         place, confirmed = attempt.place, attempt.confirmed
         now = self.effects.clock.now()
+        access = Access(self.effects.limits.state)
         async with self.deps(caller) as deps:
             yield BoundCall(
                 id=attempt.id,
@@ -199,7 +204,9 @@ class Boundary:
                 turn=place.turn,
                 caller=caller,
                 deps=deps,
-                state=BoundState(self.store, place),
+                state=BoundState(self.store, place, access, self.assistant.declared),
+                scratches=Scratches(self.notebooks, place, access),
+                access=access,
                 now=now,
                 log=logging.LoggerAdapter(_LOG, {"call": attempt.id, "tool": contract.name}),
                 say=place.say,

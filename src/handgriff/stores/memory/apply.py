@@ -4,7 +4,6 @@ from typing import assert_never
 
 from handgriff.core.batch import (
     AppendEvent,
-    ApplyDelta,
     Batch,
     CheckLease,
     ClaimEffect,
@@ -13,6 +12,8 @@ from handgriff.core.batch import (
     DecideProposal,
     DeleteSession,
     DeliverHook,
+    Erase,
+    ForkSession,
     HoldLease,
     HoldProposal,
     IntroduceSeen,
@@ -24,39 +25,61 @@ from handgriff.core.batch import (
     QueueHook,
     ReleaseLease,
     RenewLease,
+    RenewScratch,
     RequestStop,
+    RewindSession,
     SettleEffect,
     StepEffect,
+    SweepScratch,
 )
-from handgriff.stores.memory.conversation import append_event, write_conversation
+from handgriff.ports.store import Committed
+from handgriff.stores.memory.conversation import append_event, renew_scratch, sweep_scratch, write_seen
+from handgriff.stores.memory.copies import erase, fork_session, rewind_session
 from handgriff.stores.memory.records import write_record
 from handgriff.stores.memory.sessions import write_lease, write_session
 from handgriff.stores.memory.tables import Tables
 
 
-def apply(tables: Tables, batch: Batch) -> tuple[int, ...]:
-    """Apply *batch* and return the seqs of its events.
+def apply(tables: Tables, batch: Batch) -> Committed:
+    """Apply *batch*.
 
     Raises:
         CommitRefused: a guard does not hold.
     """
-    return tuple(seq for operation in batch if (seq := _apply(tables, operation)) is not None)
+    seqs: list[int] = []
+    swept = 0
+    for operation in batch:
+        match operation:
+            case AppendEvent():
+                seqs.append(append_event(tables, operation))
+            case SweepScratch():
+                swept += sweep_scratch(tables, operation)
+            case _:
+                _apply(tables, operation)
+    return Committed(tuple(seqs), swept)
 
 
-def _apply(tables: Tables, operation: Operation) -> int | None:
+def _apply(tables: Tables, operation: Operation) -> None:
     match operation:
-        case AppendEvent(tenant, session, event):
-            return append_event(tables, tenant, session, event)
-        case ApplyDelta() | IntroduceSeen() | IntroduceTyped():
-            write_conversation(tables, operation)
+        case IntroduceSeen() | IntroduceTyped():
+            write_seen(tables, operation)
+        case RenewScratch():
+            renew_scratch(tables, operation)
         case CreateSession() | DeleteSession() | PinSession() | RequestStop():
             write_session(tables, operation)
+        case ForkSession():
+            fork_session(tables, operation)
+        case RewindSession():
+            rewind_session(tables, operation)
+        case Erase():
+            erase(tables, operation)
         case HoldLease() | CheckLease() | RenewLease() | ReleaseLease():
             write_lease(tables, operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             write_record(tables, operation)
         case OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(tables, operation)
+        case AppendEvent() | SweepScratch():
+            raise AssertionError("applied above, because they answer something")
         case _:
             assert_never(operation)
-    return None

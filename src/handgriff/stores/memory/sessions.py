@@ -16,7 +16,7 @@ from handgriff.core.batch import (
 )
 from handgriff.core.rows import Lease, Session
 from handgriff.ports.store import CommitRefused
-from handgriff.stores.memory.tables import Tables
+from handgriff.stores.memory.tables import Place, Tables
 
 SessionOperation: TypeAlias = CreateSession | DeleteSession | PinSession | RequestStop
 LeaseOperation: TypeAlias = HoldLease | CheckLease | RenewLease | ReleaseLease
@@ -48,9 +48,12 @@ def write_session(tables: Tables, operation: SessionOperation) -> None:
     """
     match operation:
         case CreateSession(session):
-            _create(tables, session)
-        case DeleteSession(tenant, session, keep_since):
-            _delete(tables, tenant, session, keep_since)
+            create_session(tables, session)
+        case DeleteSession(tenant, session, keep_since, idle_since):
+            held = tables.sessions.get((tenant, session))
+            if idle_since is not None and held is not None and (held.active_at or held.created_at) >= idle_since:
+                raise CommitRefused("session", session)
+            delete_session(tables, tenant, session, keep_since)
         case PinSession(tenant, session, pinned, title):
             found = known_session(tables, tenant, session)
             if found.pinned not in (None, pinned):
@@ -95,7 +98,12 @@ def _next_lease(lease: Lease, operation: LeaseOperation) -> Lease | None:
             assert_never(operation)
 
 
-def _create(tables: Tables, session: Session) -> None:
+def create_session(tables: Tables, session: Session) -> None:
+    """Add a session.
+
+    Raises:
+        CommitRefused: its id or its alias exists.
+    """
     if session.alias is not None and aliased_session(tables, session.tenant, session.user, session.alias) is not None:
         raise (
             CommitRefused("session", session.id)
@@ -106,11 +114,14 @@ def _create(tables: Tables, session: Session) -> None:
         raise CommitRefused("session", session.id)
 
 
-def _delete(tables: Tables, tenant: str, session: str, keep_since: datetime | None) -> None:
+def delete_session(tables: Tables, tenant: str, session: str, keep_since: datetime | None) -> None:
+    """Remove everything of a session."""
     owned: tuple[dict[Any, Any], ...] = (tables.sessions, tables.events, tables.bodies, tables.introduced, tables.typed)
     for table in owned:
         tables.drop(table, lambda key, _: key[:2] == (tenant, session))
-    tables.drop(tables.state, lambda key, _: key == (tenant, "session", session))
+    places: tuple[dict[Place, Any], ...] = (tables.state, tables.deadlines)
+    for table in places:
+        tables.drop(table, lambda key, _: key.tenant == tenant and key.scope in ("session", "scratch") and key.owner == session)
     tables.drop(tables.proposals, lambda _, proposal: (proposal.tenant, proposal.session) == (tenant, session))
     tables.drop(
         tables.effects,

@@ -10,16 +10,19 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from handgriff.core.batch import AppendEvent, Batch
+from handgriff.core.delta import Value
 from handgriff.core.events import Event, ProposalState
 from handgriff.core.jsontext import JsonError
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Request, Session
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session
+from handgriff.core.scope import Scope
 from handgriff.core.seen import stands_alone
-from handgriff.core.state import Scope, Value
+from handgriff.core.state import Totals
 from handgriff.errors import BackendError
 from handgriff.ports.store import Committed
 from handgriff.stores.memory.apply import apply
+from handgriff.stores.memory.conversation import totals
 from handgriff.stores.memory.sessions import aliased_session
-from handgriff.stores.memory.tables import Tables
+from handgriff.stores.memory.tables import Cells, Place, Tables
 
 R = TypeVar("R")
 
@@ -38,7 +41,7 @@ class MemoryStore:
             with self._lock, self._tables.whole():
                 self._check_open()
                 _check_texts(batch)
-                return Committed(apply(self._tables, batch))
+                return apply(self._tables, batch)
         except (UnicodeEncodeError, JsonError) as error:
             raise BackendError("memory", "commit", hint=f"The batch holds what no store can keep: {error}.") from error
 
@@ -75,14 +78,50 @@ class MemoryStore:
         if (tenant, session, kind, value) in self._tables.introduced:
             return "introduced"
         texts = self._tables.typed.get((tenant, session), ())
-        return "typed" if any(stands_alone(value, text) for text in texts) else None
+        return "typed" if any(stands_alone(value, text) for _, text in texts) else None
 
     async def values(self, tenant: str, scope: Scope, scope_id: str, keys: Sequence[str] | None = None) -> dict[str, Value]:
         """The values of *keys*, or all; absent keys are absent."""
-        cells = self._tables.state.get((tenant, scope, scope_id), {})
-        wanted: Iterable[str] = cells if keys is None else (key for key in keys if key in cells)
-        found = ((key, *cells[key]) for key in wanted)
-        return {key: Value(text, version) for key, text, version in found if text is not None}
+        cells = self._tables.state.get(Place(tenant, scope, scope_id), {})
+        return _values(cells, cells if keys is None else (key for key in keys if key in cells))
+
+    async def totals(self, tenant: str, scope: Scope, scope_id: str) -> Totals:
+        """How much the scope holds."""
+        return totals(self._tables.state.get(Place(tenant, scope, scope_id), {}))
+
+    async def session_values(self, tenant: str, sessions: Sequence[str]) -> dict[str, dict[str, Value]]:
+        """The session scope of each of *sessions* that holds anything."""
+        found = {session: await self.values(tenant, "session", session) for session in sessions}
+        return {session: values for session, values in found.items() if values}
+
+    async def record(self, tenant: str, session: str, namespace: str, *, now: datetime) -> Record | None:
+        """The record of this namespace."""
+        return self._record(Place(tenant, "scratch", session, namespace), now)
+
+    async def records(self, tenant: str, *, session: str | None = None, now: datetime) -> Sequence[Record]:
+        """The records of a tenant, or of one session, by session and namespace."""
+        places = sorted(place for place in self._tables.deadlines if place.tenant == tenant and session in (None, place.owner))
+        return tuple(record for place in places if (record := self._record(place, now)) is not None)
+
+    async def tenants(self) -> Sequence[str]:
+        """Every tenant that has a session, state or ledger rows, in order."""
+        tables = self._tables
+        owners = [key[0] for table in (tables.sessions, tables.requests) for key in table] + [place.tenant for place in tables.state]
+        return tuple(sorted(set(owners)))
+
+    async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions whose lease is over and still names a turn."""
+        found = [
+            (lease.until, session.tenant, session.id)
+            for session in self._tables.sessions.values()
+            if (lease := session.lease).turn is not None and lease.until is not None and lease.until <= now
+        ]
+        return tuple((tenant, session) for _, tenant, session in sorted(found)[:limit])
+
+    async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:
+        """Ids of the tenant's sessions without an event since *before*, longest idle first."""
+        mine = ((session.active_at or session.created_at, session.id) for session in _having(self._tables.sessions, tenant=tenant))
+        return tuple(session for _, session in sorted(pair for pair in mine if pair[0] < before)[:limit])
 
     async def prefix(self, tenant: str, hash: str) -> str | None:  # noqa: A002  # the field's name
         """A kept prefix's text."""
@@ -117,6 +156,13 @@ class MemoryStore:
         found = _having(self._tables.requests, tenant=tenant, session=session, turn=turn)
         return tuple(sorted(found, key=lambda request: request.opened_at))
 
+    def _record(self, place: Place, now: datetime) -> Record | None:
+        deadline = self._tables.deadlines.get(place)
+        if deadline is None or deadline.at <= now:
+            return None
+        cells = self._tables.state.get(place, {})
+        return Record(place.tenant, place.owner, place.namespace, deadline.at, _values(cells, cells))
+
     def _check_open(self) -> None:
         if self._is_closed:
             cause = RuntimeError("the store is closed")
@@ -127,6 +173,11 @@ def _age(session: Session) -> tuple[datetime, str]:
     return session.created_at, session.id
 
 
+def _values(cells: Cells, keys: Iterable[str]) -> dict[str, Value]:
+    found = ((key, cells[key]) for key in keys)
+    return {key: Value(cell.text, cell.version) for key, cell in found if cell.text is not None}
+
+
 def _having(table: Mapping[Any, R], **fields_: str | None) -> list[R]:
     wanted = [(name, value) for name, value in fields_.items() if value is not None]
     return [record for record in table.values() if all(getattr(record, name) == value for name, value in wanted)]
@@ -134,9 +185,13 @@ def _having(table: Mapping[Any, R], **fields_: str | None) -> list[R]:
 
 def _check_texts(batch: Batch) -> None:
     for operation in batch:
-        if not isinstance(operation, AppendEvent):  # a body's texts are mended when it is encoded
-            for text in _texts(operation):
-                text.encode()
+        for text in _texts(_beside_body(operation) if isinstance(operation, AppendEvent) else operation):
+            text.encode()
+
+
+def _beside_body(operation: AppendEvent) -> object:
+    # A body's texts are mended when it is encoded.
+    return operation.tenant, operation.session, operation.event.id, operation.event.turn, operation.change
 
 
 def _texts(value: object) -> Iterator[str]:

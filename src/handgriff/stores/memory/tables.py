@@ -3,17 +3,36 @@
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from datetime import datetime
+from typing import NamedTuple, TypeAlias, TypeVar
 
+from handgriff.core.cells import Cell
 from handgriff.core.events import Event
 from handgriff.core.rows import Effect, Proposal, QueuedHook, Request, Session
-from handgriff.core.state import Scope
+from handgriff.core.scope import Scope
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-Cells: TypeAlias = dict[str, tuple[str | None, int]]
-"""The values of one place: text, None where it was deleted, and version."""
+Cells: TypeAlias = dict[str, Cell]
+"""The values of one place, by key."""
+
+
+class Place(NamedTuple):
+    """One scope of one owner, or one scratch record."""
+
+    tenant: str
+    scope: Scope
+    owner: str
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """When a scratch record is over, and where the versions of its keys begin: behind those of any record that stood there before."""
+
+    at: datetime
+    first_version: int
 
 
 @dataclass(slots=True)
@@ -22,11 +41,15 @@ class Tables:
 
     sessions: dict[tuple[str, str], Session] = field(default_factory=dict)
     events: dict[tuple[str, str, int], Event] = field(default_factory=dict)
-    bodies: dict[tuple[str, str, str], tuple[int, str, str]] = field(default_factory=dict)
-    """Seq, kind and text of an event, by its id."""
-    state: dict[tuple[str, Scope, str], Cells] = field(default_factory=dict)
-    introduced: dict[tuple[str, str, str, str], None] = field(default_factory=dict)
-    typed: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    bodies: dict[tuple[str, str, str], tuple[int, str, str, str | None]] = field(default_factory=dict)
+    """Seq, kind, text and delta of an event, by its id."""
+    state: dict[Place, Cells] = field(default_factory=dict)
+    deadlines: dict[Place, Deadline] = field(default_factory=dict)
+    """Of scratch records."""
+    introduced: dict[tuple[str, str, str, str], int] = field(default_factory=dict)
+    """The seq of the event that a value came with."""
+    typed: dict[tuple[str, str], tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    """Seq and text."""
     effects: dict[tuple[str, str, str], Effect] = field(default_factory=dict)
     proposals: dict[tuple[str, str], Proposal] = field(default_factory=dict)
     hooks: dict[tuple[str, str], QueuedHook] = field(default_factory=dict)

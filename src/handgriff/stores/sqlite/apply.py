@@ -8,7 +8,6 @@ from typing import assert_never
 
 from handgriff.core.batch import (
     AppendEvent,
-    ApplyDelta,
     Batch,
     CheckLease,
     ClaimEffect,
@@ -17,6 +16,8 @@ from handgriff.core.batch import (
     DecideProposal,
     DeleteSession,
     DeliverHook,
+    Erase,
+    ForkSession,
     HoldLease,
     HoldProposal,
     IntroduceSeen,
@@ -28,41 +29,83 @@ from handgriff.core.batch import (
     QueueHook,
     ReleaseLease,
     RenewLease,
+    RenewScratch,
     RequestStop,
+    RewindSession,
     SettleEffect,
     StepEffect,
+    SweepScratch,
 )
 from handgriff.ports.store import Committed
 from handgriff.stores.sqlite.conversation import Conversation
+from handgriff.stores.sqlite.copies import fork_session, rewind_session
 from handgriff.stores.sqlite.records import write_record
+from handgriff.stores.sqlite.removal import delete_session, erase
+from handgriff.stores.sqlite.scratch import renew_scratch, sweep_scratch
 from handgriff.stores.sqlite.sessions import write_session
 
 
-def apply(connection: sqlite3.Connection, batch: Batch) -> Committed:
+def apply(cursor: sqlite3.Cursor, batch: Batch) -> Committed:
     """Apply *batch*.
 
     Raises:
         CommitRefused: a guard does not hold; what was written before it must be taken back.
         sqlite3.Error: SQLite could not.
     """
-    conversation = Conversation(connection)
+    conversation = Conversation(cursor)
+    swept = 0
     for operation in batch:
-        _apply(connection, conversation, operation)
-    return Committed(tuple(conversation.seqs))
+        match operation:
+            case AppendEvent():
+                conversation.append(operation)
+            case IntroduceSeen() | IntroduceTyped():
+                conversation.introduce(operation)
+            case SweepScratch():
+                swept += sweep_scratch(cursor, operation)
+            case DeleteSession() | ForkSession() | RewindSession() | Erase():
+                _rewrite(cursor, operation)
+                conversation.forget()
+            case _:
+                _apply(cursor, operation)
+    return Committed(tuple(conversation.seqs), swept)
 
 
-def _apply(connection: sqlite3.Connection, conversation: Conversation, operation: Operation) -> None:
+def _rewrite(cursor: sqlite3.Cursor, operation: DeleteSession | ForkSession | RewindSession | Erase) -> None:
     match operation:
-        case AppendEvent() | ApplyDelta() | IntroduceSeen() | IntroduceTyped():
-            conversation.write(operation)
-        case CreateSession() | PinSession() | HoldLease() | CheckLease() | RenewLease() | ReleaseLease() | RequestStop():
-            write_session(connection, operation)
         case DeleteSession():
-            write_session(connection, operation)
-            conversation.forget(operation.tenant, operation.session)
+            delete_session(cursor, operation)
+        case ForkSession():
+            fork_session(cursor, operation)
+        case RewindSession():
+            rewind_session(cursor, operation)
+        case Erase():
+            erase(cursor, operation)
+        case _:
+            assert_never(operation)
+
+
+def _apply(cursor: sqlite3.Cursor, operation: Operation) -> None:
+    match operation:
+        case CheckLease() | HoldLease() | RenewLease() | ReleaseLease():
+            write_session(cursor, operation)
+        case CreateSession() | PinSession() | RequestStop():
+            write_session(cursor, operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
-            write_record(connection, operation)
+            write_record(cursor, operation)
         case OpenRequest() | CloseRequest() | KeepPrefix():
-            write_record(connection, operation)
+            write_record(cursor, operation)
+        case RenewScratch():
+            renew_scratch(cursor, operation)
+        case (
+            AppendEvent()
+            | IntroduceSeen()
+            | IntroduceTyped()
+            | SweepScratch()
+            | DeleteSession()
+            | ForkSession()
+            | RewindSession()
+            | Erase()
+        ):
+            raise AssertionError("applied above")
         case _:
             assert_never(operation)

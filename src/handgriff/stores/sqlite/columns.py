@@ -6,7 +6,8 @@ Times are whole microseconds since 1970 in UTC, which is exact; tuples are JSON 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from handgriff.core import jsontext
 from handgriff.core.codec import pack, unpack
@@ -15,6 +16,8 @@ from handgriff.core.rows import Lease, Pinned, Session
 R = TypeVar("R")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_DAY: Final = 86_400_000_000
+_Way = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
 def micros(at: datetime) -> int:
@@ -27,6 +30,11 @@ def moment(stored: int) -> datetime:
     return _EPOCH + timedelta(microseconds=stored)
 
 
+def day(stored: int) -> int:
+    """The day of a stored time: coarse, so that an index on it changes seldom."""
+    return stored // _DAY
+
+
 class Columns(Generic[R]):
     """How the records of one kind become rows, and rows records."""
 
@@ -36,15 +44,24 @@ class Columns(Generic[R]):
         hints = get_type_hints(kind)
         self.names = tuple(field.name for field in fields(kind))  # type: ignore[arg-type]  # a dataclass; typing has no public bound for one
         self._kind = kind
-        self._ways = [_way(hints[name]) for name in self.names]
+        self._values: Callable[[R], tuple[Any, ...]] = attrgetter(*self.names)
+        ways = {name: _way(hints[name]) for name in self.names}
+        # Most columns hold what the field holds; only the others are worth a call.
+        self._ways = [(name, place, *way) for place, name in enumerate(self.names) if (way := ways[name]) is not None]
 
     def row(self, record: R) -> dict[str, Any]:
         """The parameters of *record*, by column."""
-        return {name: write(getattr(record, name)) for name, (write, _) in zip(self.names, self._ways, strict=True)}
+        row = dict(zip(self.names, self._values(record), strict=True))
+        for name, _, write, _ in self._ways:
+            row[name] = write(row[name])
+        return row
 
     def record(self, row: Sequence[Any]) -> R:
         """The record of a row selected in field order."""
-        return self._kind(*[read(value) for value, (_, read) in zip(row, self._ways, strict=True)])
+        values = list(row)
+        for _, place, _, read in self._ways:
+            values[place] = read(values[place])
+        return self._kind(*values)
 
 
 def session_row(session: Session) -> dict[str, Any]:
@@ -56,23 +73,26 @@ def session_row(session: Session) -> dict[str, Any]:
         "id": session.id,
         "created_at": micros(session.created_at),
         "head": session.head,
+        "active_at": None if session.active_at is None else micros(session.active_at),
+        "active_day": day(micros(session.active_at or session.created_at)),
         "title": session.title,
         "alias": session.alias,
-        "pinned": None if session.pinned is None else pinned_text(session.pinned),
         "lease_epoch": lease.epoch,
         "lease_turn": lease.turn,
         "lease_holder": lease.holder,
         "lease_until": None if lease.until is None else micros(lease.until),
         "lease_stop": lease.stop,
+        "pinned": None if session.pinned is None else pinned_text(session.pinned),
     }
 
 
 def session_record(row: Sequence[Any]) -> Session:
     """The session of a row selected in the order of `session_row`."""
-    tenant, user, id_, created_at, head, title, alias, pinned, epoch, turn, holder, until, stop = row
+    tenant, user, id_, created_at, head, active_at, _, title, alias, epoch, turn, holder, until, stop, pinned = row
     lease = Lease(epoch, turn, holder, None if until is None else moment(until), bool(stop))
     kept = None if pinned is None else unpack(Pinned, jsontext.loads(pinned))
-    return Session(tenant, user, id_, moment(created_at), head, title, alias, kept, lease)
+    active = None if active_at is None else moment(active_at)
+    return Session(tenant, user, id_, moment(created_at), head, title, alias, kept, lease, active)
 
 
 def pinned_text(pinned: Pinned) -> str:
@@ -80,22 +100,15 @@ def pinned_text(pinned: Pinned) -> str:
     return jsontext.admit(pack(pinned))
 
 
-_Way = tuple[Callable[[Any], Any], Callable[[Any], Any]]
-
-
-def _way(hint: type[object]) -> _Way:
+def _way(hint: type[object]) -> _Way | None:
     if datetime in (hint, *get_args(hint)):
         return _where_present(micros), _where_present(moment)
     if hint is bool:
         return int, bool
     if get_origin(hint) is tuple:
         return lambda value: jsontext.admit(pack(value)), lambda text: unpack(hint, jsontext.loads(text))
-    return _as_it_is, _as_it_is
+    return None
 
 
 def _where_present(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
-
-
-def _as_it_is(value: R) -> R:
-    return value

@@ -19,9 +19,9 @@ _HINTS = {
 _PRIMARY = 0xFF  # the low byte of an extended result code
 
 
-def fault(operation: str, cause: Exception) -> BackendError:
-    """The error to raise for *cause*, which becomes its cause."""
-    error = BackendError("sqlite", operation, hint=_hint(cause))
+def fault(operation: str, cause: Exception, *, note: str = "") -> BackendError:
+    """The error to raise for *cause*, which becomes its cause. *note* is said before the hint."""
+    error = BackendError("sqlite", operation, hint=f"{note} {_hint(cause)}".strip())
     error.__cause__ = cause
     return error
 

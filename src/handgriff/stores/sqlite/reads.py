@@ -1,30 +1,28 @@
-"""The reading half: one connection, microseconds a question, so it asks on the event loop. One statement is one consistent view."""
+"""The reading half: sessions, events, records, and what an operator asks. State is read beside it."""
 
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
 
+from handgriff.core.delta import decode_delta
 from handgriff.core.events import Event, ProposalState, decode
 from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Request, Session
 from handgriff.core.seen import SHORTEST, stands_alone
-from handgriff.core.state import Scope, Value
-from handgriff.stores.sqlite.columns import moment, session_record
-from handgriff.stores.sqlite.faults import fault
+from handgriff.stores.sqlite.asking import Row, text_of
+from handgriff.stores.sqlite.columns import day, micros, moment, session_record
 from handgriff.stores.sqlite.records import EFFECT, HOOK, PROPOSAL, REQUEST
-from handgriff.stores.sqlite.statements import filtered, listed, statements
+from handgriff.stores.sqlite.state_reads import StateReads
+from handgriff.stores.sqlite.statements import statements
 
-R = TypeVar("R")
 _SESSIONS = statements("sessions")
 _EVENTS = statements("events")
 _EFFECTS = statements("effects")
 _LEDGER = statements("ledger")
+_OPERATOR = statements("operator")
 
 
-class Reads:
+class Reads(StateReads):
     """The reads of the store port. What they promise is said there."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._reading = connection
 
     async def session(self, tenant: str, session: str) -> Session | None:
         """The session, of whichever user."""
@@ -47,24 +45,12 @@ class Reads:
     async def seen(self, tenant: str, session: str, kind: str, value: str) -> Literal["introduced", "typed"] | None:
         """Whether *value* was introduced as *kind*, or stands in a typed text by itself."""
         place = {"tenant": tenant, "session": session, "kind": kind, "value": value}
-        if self._one(_text, _EVENTS["introduced"], place) is not None:
+        if self._one(text_of, _EVENTS["introduced"], place) is not None:
             return "introduced"
         if len(value) < SHORTEST:
             return None
         # SQLite finds the value, as bytes; whether it stands alone is decided above. The texts are one session's.
-        return "typed" if any(stands_alone(value, text) for text in self._all(_text, _EVENTS["typed_with"], place)) else None
-
-    async def values(self, tenant: str, scope: Scope, scope_id: str, keys: Sequence[str] | None = None) -> dict[str, Value]:
-        """The values of *keys*, or all; absent keys are absent."""
-        place: dict[str, Any] = {"tenant": tenant, "scope": scope, "scope_id": scope_id}
-        if keys is None:
-            return dict(self._all(_value, _EVENTS["all_values"], place))
-        place |= {f"key{n}": key for n, key in enumerate(keys)}
-        return dict(self._all(_value, listed(_EVENTS["some_values"], len(keys)), place))
-
-    async def prefix(self, tenant: str, hash: str) -> str | None:  # noqa: A002  # the field's name
-        """A kept prefix's text."""
-        return self._one(_text, _LEDGER["prefix"], {"tenant": tenant, "hash": hash})
+        return "typed" if any(stands_alone(value, text) for text in self._all(text_of, _EVENTS["typed_with"], place)) else None
 
     async def effect(self, tenant: str, tool: str, key: str) -> Effect | None:
         """The record of this key."""
@@ -92,32 +78,25 @@ class Reads:
         """Ledger rows, oldest first."""
         return self._filtered(REQUEST.record, _LEDGER["requests"], tenant, {"session": session, "turn": turn})
 
-    def _filtered(
-        self, record: Callable[[Sequence[Any]], R], statement: str, tenant: str, filters: Mapping[str, str | None]
-    ) -> tuple[R, ...]:
-        given = {column: value for column, value in filters.items() if value is not None}
-        return self._all(record, filtered(statement, *given), {"tenant": tenant, **given})
+    async def tenants(self) -> Sequence[str]:
+        """Every tenant that has a session, state or ledger rows, in order."""
+        return self._all(text_of, _OPERATOR["tenants"], ())
 
-    def _one(self, record: Callable[[Sequence[Any]], R], statement: str, values: Mapping[str, Any]) -> R | None:
-        return next(iter(self._all(record, statement, values)), None)
+    async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions whose lease is over and still names a turn."""
+        return self._all(_pair, _OPERATOR["interrupted"], {"now": micros(now), "limit": limit})
 
-    def _all(self, record: Callable[[Sequence[Any]], R], statement: str, values: Mapping[str, Any]) -> tuple[R, ...]:
-        try:
-            return tuple(map(record, self._reading.execute(statement, values).fetchall()))
-        except (sqlite3.Error, OverflowError, ValueError) as error:
-            raise fault("read", error) from error
+    async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:
+        """Ids of the tenant's sessions without an event since *before*, longest idle first."""
+        bounds = {"before": micros(before), "day": day(micros(before)), "limit": limit}
+        return self._all(text_of, _OPERATOR["idle"], {"tenant": tenant, **bounds})
 
 
-def _event(row: Sequence[Any]) -> Event:
-    seq, id_, turn, at, kind, body = row
-    return Event(seq, id_, turn, moment(at), decode(kind, body))
+def _event(row: Row) -> Event:
+    seq, id_, turn, at, kind, body, delta = row
+    return Event(seq, id_, turn, moment(at), decode(kind, body), decode_delta(delta))
 
 
-def _value(row: Sequence[Any]) -> tuple[str, Value]:
-    key, text, version = row
-    return key, Value(text, version)
-
-
-def _text(row: Sequence[Any]) -> str:
-    text: str = row[0]
-    return text
+def _pair(row: Row) -> tuple[str, str]:
+    first, second = row
+    return first, second

@@ -43,7 +43,7 @@ _EFFECTS = statements("effects")
 _LEDGER = statements("ledger")
 
 
-def write_record(connection: sqlite3.Connection, operation: RecordOperation) -> None:
+def write_record(cursor: sqlite3.Cursor, operation: RecordOperation) -> None:
     """Write *operation*.
 
     Raises:
@@ -51,40 +51,40 @@ def write_record(connection: sqlite3.Connection, operation: RecordOperation) -> 
     """
     match operation:
         case ClaimEffect(effect):
-            _guarded(connection, "claim_effect", EFFECT.row(effect), "effect", effect.key)
+            _guarded(cursor, "claim_effect", EFFECT.row(effect), "effect", effect.key)
         case StepEffect():
-            _step(connection, operation)
+            _step(cursor, operation)
         case SettleEffect(tenant, tool, key, claim, state, at, result, resolved_by):
             row = {"tenant": tenant, "tool": tool, "key": key, "claim": claim, "state": state, "at": micros(at)}
-            _guarded(connection, "settle_effect", {**row, "result": result, "resolved_by": resolved_by}, "effect", key)
+            _guarded(cursor, "settle_effect", {**row, "result": result, "resolved_by": resolved_by}, "effect", key)
         case HoldProposal(proposal):
-            _guarded(connection, "hold_proposal", PROPOSAL.row(proposal), "proposal", proposal.id)
+            _guarded(cursor, "hold_proposal", PROPOSAL.row(proposal), "proposal", proposal.id)
         case DecideProposal(tenant, proposal, expected, state, at, by):
             row = {"tenant": tenant, "proposal": proposal, "expected": expected, "state": state, "at": micros(at), "by": by}
-            _guarded(connection, "decide_proposal", row, "proposal", proposal)
+            _guarded(cursor, "decide_proposal", row, "proposal", proposal)
         case QueueHook(hook):
-            connection.execute(_EFFECTS["queue_hook"], HOOK.row(hook))
+            cursor.execute(_EFFECTS["queue_hook"], HOOK.row(hook))
         case DeliverHook(tenant, hook):
-            connection.execute(_EFFECTS["deliver_hook"], {"tenant": tenant, "id": hook})
+            cursor.execute(_EFFECTS["deliver_hook"], {"tenant": tenant, "id": hook})
         case OpenRequest(request):
-            connection.execute(_LEDGER["open_request"], REQUEST.row(request))
+            cursor.execute(_LEDGER["open_request"], REQUEST.row(request))
         case CloseRequest(request):
-            connection.execute(_LEDGER["close_request"], REQUEST.row(request))
+            cursor.execute(_LEDGER["close_request"], REQUEST.row(request))
         case KeepPrefix(tenant, digest, text):
-            connection.execute(_LEDGER["keep_prefix"], {"tenant": tenant, "hash": digest, "text": text})
+            cursor.execute(_LEDGER["keep_prefix"], {"tenant": tenant, "hash": digest, "text": text})
         case _:
             assert_never(operation)
 
 
-def _guarded(connection: sqlite3.Connection, statement: str, row: dict[str, object], guard: Guard, subject: str) -> None:
-    if connection.execute(_EFFECTS[statement], row).rowcount == 0:
+def _guarded(cursor: sqlite3.Cursor, statement: str, row: dict[str, object], guard: Guard, subject: str) -> None:
+    if cursor.execute(_EFFECTS[statement], row).rowcount == 0:
         raise CommitRefused(guard, subject)
 
 
-def _step(connection: sqlite3.Connection, step: StepEffect) -> None:
+def _step(cursor: sqlite3.Cursor, step: StepEffect) -> None:
     key = {"tenant": step.tenant, "tool": step.tool, "key": step.key}
-    found = connection.execute(_EFFECTS["running_steps"], {**key, "claim": step.claim}).fetchone()
+    found = cursor.execute(_EFFECTS["running_steps"], {**key, "claim": step.claim}).fetchone()
     if found is None:
         raise CommitRefused("effect", step.key)
     steps = unpack(tuple[tuple[str, str], ...], jsontext.loads(found[0]))
-    connection.execute(_EFFECTS["keep_steps"], {**key, "steps": jsontext.admit([*steps, (step.name, step.result)])})
+    cursor.execute(_EFFECTS["keep_steps"], {**key, "steps": jsontext.admit([*steps, (step.name, step.result)])})

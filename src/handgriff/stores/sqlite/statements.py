@@ -15,7 +15,7 @@ _HEAD = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 def statements(file: str) -> Mapping[str, str]:
     """The statements of *file*, by name."""
     _, *parts = _HEAD.split((_FOLDER / f"{file}.sql").read_text("utf-8"))
-    return {name: text.strip().removesuffix(";") for name, text in zip(parts[::2], parts[1::2], strict=True)}
+    return {name: _bare(text) for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
 @lru_cache(maxsize=64)
@@ -26,5 +26,13 @@ def filtered(statement: str, *columns: str) -> str:
 
 @lru_cache(maxsize=64)
 def listed(statement: str, count: int) -> str:
-    """*statement* with its mark `:keys` made into the parameters `:key0`, `:key1`, … of a list."""
-    return statement.replace(":keys", ", ".join(f":key{n}" for n in range(count)))
+    """*statement* with its mark `:list` made into so many parameters."""
+    return statement.replace(":list", ", ".join("?" * count))
+
+
+def _bare(text: str) -> str:
+    # A comment above a head belongs to the statement that follows it.
+    lines = text.strip().splitlines()
+    while lines[-1].startswith("--"):
+        lines.pop()
+    return "\n".join(lines).strip().removesuffix(";")

@@ -80,6 +80,7 @@ def _prepare(connection: sqlite3.Connection, patience: float) -> None:
     while not _keeps_a_log(connection, is_last=time.monotonic() >= deadline):
         time.sleep(_RETRY_SECONDS)
     connection.execute("PRAGMA wal_autocheckpoint = 4000")
+    connection.execute("PRAGMA secure_delete = TRUE").fetchall()
     migrate(connection)
 
 

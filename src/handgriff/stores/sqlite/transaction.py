@@ -5,7 +5,7 @@ the disk, is said with each; SQLite wants both settled before it begins.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from handgriff.core.batch import Batch
@@ -16,6 +16,7 @@ from handgriff.stores.sqlite.faults import fault
 
 Outcome: TypeAlias = Committed | Exception
 """What became of one batch: written, or the reason why nothing of it was."""
+_Attempt: TypeAlias = Callable[[Sequence[Batch]], "list[Outcome] | None"]
 
 CHECKPOINT_ROWS = 1000
 """Rows written between two checkpoints: about the 1,000 pages at which SQLite would do it by itself, in the middle of a commit."""
@@ -26,8 +27,11 @@ class Transactions:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        # One cursor for all: making one for each statement costs as much as binding its parameters.
+        self._cursor = connection.cursor()
         self._settings: dict[str, str | int] = {}
         self._checkpointed_at = connection.total_changes
+        self._is_wary = False
 
     def write(self, batches: Sequence[Batch], *, durable: bool, patience: int) -> list[Outcome]:
         """Write *batches* in one transaction and say what became of each. *patience* is in milliseconds.
@@ -37,15 +41,13 @@ class Transactions:
         """
         self._set("busy_timeout", patience)
         self._set("synchronous", "FULL" if durable else "NORMAL")
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            outcomes = [self._attempt(batches[0])] if len(batches) == 1 else [self._attempt_among(batch) for batch in batches]
-            if self._connection.in_transaction:
-                self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+        if len(batches) == 1:
+            return self._transact(self._alone, batches) or []
+        # Savepoints cost as much as some statements do, and a refusal is rare: so first without, and after a refusal again with them.
+        outcomes = None if self._is_wary else self._transact(self._together, batches)
+        if outcomes is None:
+            outcomes = self._transact(self._apart, batches) or []
+            self._is_wary = any(isinstance(outcome, Exception) for outcome in outcomes)
         return outcomes
 
     def is_due(self) -> bool:
@@ -55,7 +57,27 @@ class Transactions:
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as readers allow."""
         self._checkpointed_at = self._connection.total_changes
-        self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def empty_log(self, *, patience: int) -> bool:
+        """Move all of the write-ahead log into the file and cut it off, and say whether readers let it happen.
+
+        Raises:
+            sqlite3.Error: SQLite could not.
+        """
+        self._set("busy_timeout", patience)
+        ((is_busy, *_),) = self._cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return not is_busy
+
+    def rewrite(self, *, patience: int) -> None:
+        """Write the file anew. Deleted rows were overwritten with zeros, but when SQLite moves rows between pages it leaves their image
+        behind in free space, where only this finds it.
+
+        Raises:
+            sqlite3.Error: SQLite could not.
+        """
+        self._set("busy_timeout", patience)
+        self._cursor.execute("VACUUM")
 
     def close(self) -> None:
         """Close the connection."""
@@ -63,29 +85,53 @@ class Transactions:
 
     def _set(self, setting: str, value: str | int) -> None:
         if self._settings.get(setting) != value:
-            self._connection.execute(f"PRAGMA {setting} = {value}").fetchall()
+            self._cursor.execute(f"PRAGMA {setting} = {value}").fetchall()
             self._settings[setting] = value
 
-    def _attempt(self, batch: Batch) -> Outcome:
+    def _transact(self, attempt: _Attempt, batches: Sequence[Batch]) -> list[Outcome] | None:
+        self._cursor.execute("BEGIN IMMEDIATE")
         try:
-            return apply(self._connection, batch)
-        except Exception as problem:  # noqa: BLE001  # whatever it is belongs to the task that waits for this batch, and to no other
+            outcomes = attempt(batches)
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            return _told(problem)
+                self._cursor.execute("COMMIT")
+        except BaseException:
+            self._take_back()
+            raise
+        return outcomes
 
-    def _attempt_among(self, batch: Batch) -> Outcome:
-        self._connection.execute("SAVEPOINT batch")
+    def _alone(self, batches: Sequence[Batch]) -> list[Outcome]:
         try:
-            outcome: Outcome = apply(self._connection, batch)
+            return [apply(self._cursor, batches[0])]
+        except Exception as problem:  # noqa: BLE001  # whatever it is belongs to the task that waits for this batch, and to no other
+            self._take_back()
+            return [_told(problem)]
+
+    def _together(self, batches: Sequence[Batch]) -> list[Outcome] | None:
+        try:
+            return [apply(self._cursor, batch) for batch in batches]
+        except Exception:  # noqa: BLE001  # one of them; which, and what it is, shows when they are tried apart
+            self._take_back()
+            return None
+
+    def _apart(self, batches: Sequence[Batch]) -> list[Outcome]:
+        return [self._attempt(batch) for batch in batches]
+
+    def _attempt(self, batch: Batch) -> Outcome:
+        self._cursor.execute("SAVEPOINT batch")
+        try:
+            outcome: Outcome = apply(self._cursor, batch)
         except Exception as problem:
             # A full disk makes SQLite take back the whole transaction, neighbours included.
             if not self._connection.in_transaction:
                 raise
-            self._connection.execute("ROLLBACK TO batch")
+            self._cursor.execute("ROLLBACK TO batch")
             outcome = _told(problem)
-        self._connection.execute("RELEASE batch")
+        self._cursor.execute("RELEASE batch")
         return outcome
+
+    def _take_back(self) -> None:
+        if self._connection.in_transaction:
+            self._cursor.execute("ROLLBACK")
 
 
 def _told(problem: Exception) -> Exception:

@@ -1,7 +1,8 @@
-"""The one writer of a file: at once on the event loop when it is idle, else a thread that writes what waits in groups.
+"""The one writer of a file: at once on the event loop when it is idle, together where several tasks write, else a thread.
 
-A commit that must reach the disk always takes the thread, because the loop would stand still meanwhile; so does one that finds another
-process writing. A commit that was accepted is written, whatever becomes of the task that waits for it.
+A commit that must reach the disk always takes the thread, because the loop would stand still meanwhile; so does one that removes, because
+its bytes must leave the log, and one that finds another process writing. The thread writes what waits in groups. A commit that was
+accepted is written, whatever becomes of the task that waits for it.
 """
 
 import asyncio
@@ -10,43 +11,41 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import groupby
+from typing import Final
 
 import anyio.to_thread
 
 from handgriff.core.batch import Batch
-from handgriff.errors import BackendError
 from handgriff.ports.store import Committed
 from handgriff.stores.sqlite.faults import fault, is_busy
+from handgriff.stores.sqlite.jobs import Job, deliver
+from handgriff.stores.sqlite.pace import Pace
+from handgriff.stores.sqlite.removal import removes
+from handgriff.stores.sqlite.shredder import Shredder
 from handgriff.stores.sqlite.transaction import Outcome, Transactions
 
-GROUP = 64
+GROUP: Final = 64
 """Most batches in one transaction; with more, the first waits too long for the last."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A batch that waits for the thread, and who waits for it."""
-
-    batch: Batch
-    durable: bool
-    loop: asyncio.AbstractEventLoop
-    future: asyncio.Future[Committed]
+_RETRY_SECONDS: Final = 1.0
 
 
 class GroupWriter:
     """Writes batches one transaction at a time. *patience* is how long one waits for other processes, in milliseconds.
 
-    The condition guards the queue, and the connection while the thread is not busy with it: an inline commit runs inside the condition,
-    the thread outside it, with `_is_busy` raised.
+    The condition guards the queue, and the connection while the thread is not busy with it: the loop writes inside the condition, the
+    thread outside it, with `_is_busy` raised.
     """
 
     def __init__(self, connection: sqlite3.Connection, *, patience: int) -> None:
         self._transactions = Transactions(connection)
+        self._shredder = Shredder(self._transactions, patience=patience)
         self._patience = patience
-        self._changed = threading.Condition()
+        self._pace = Pace()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._jobs: deque[Job] = deque()
+        self._gathers: asyncio.AbstractEventLoop | None = None
+        self._is_called = False
         self._is_busy = False
         self._is_closed = False
         self._thread: threading.Thread | None = None
@@ -58,11 +57,11 @@ class GroupWriter:
             CommitRefused: a guard does not hold.
             BackendError: SQLite failed, or the store is closed.
         """
-        with self._changed:
+        loop = asyncio.get_running_loop()
+        with self._lock:
             if self._is_closed:
                 raise fault("commit", RuntimeError("the store is closed"))
-            outcome = None if durable or self._is_busy or self._jobs else self._write_inline(batch)
-            waiting = outcome or self._enqueue(batch, durable=durable)
+            waiting = self._write_or_queue(batch, loop, is_heavy=durable or removes(batch), durable=durable)
         if isinstance(waiting, asyncio.Future):
             return await waiting
         if isinstance(waiting, Exception):
@@ -73,84 +72,111 @@ class GroupWriter:
         """Write what was accepted, then close the connection."""
         with self._changed:
             self._is_closed = True
-            thread = self._wake()
+            thread = self._call()
         await anyio.to_thread.run_sync(thread.join)
 
-    def _write_inline(self, batch: Batch) -> Outcome | None:
-        # No patience: the loop must not wait for another process, so None sends this batch to the thread.
-        try:
-            (outcome,) = self._transactions.write([batch], durable=False, patience=0)
-        except sqlite3.Error as error:
-            return None if is_busy(error) else fault("commit", error)
-        if self._transactions.is_due():
-            self._wake()
-        return outcome
+    # On the loop, inside the condition.
 
-    def _enqueue(self, batch: Batch, *, durable: bool) -> asyncio.Future[Committed]:
-        loop = asyncio.get_running_loop()
+    def _write_or_queue(
+        self, batch: Batch, loop: asyncio.AbstractEventLoop, *, is_heavy: bool, durable: bool
+    ) -> Outcome | asyncio.Future[Committed]:
+        is_free = not (is_heavy or self._is_busy or self._jobs)
+        if is_free and self._pace.goes_ahead(loop):
+            outcomes = self._write_inline([batch])
+            if outcomes is not None:
+                return outcomes[0]
+            is_heavy = True
         job = Job(batch, durable, loop, loop.create_future())
         self._jobs.append(job)
-        self._wake()
+        if is_heavy or self._gathers not in (None, loop):
+            self._call()
+        elif self._gathers is None and not self._is_busy:
+            self._gather(loop)
         return job.future
 
-    def _wake(self) -> threading.Thread:
+    def _gather(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._gathers = loop
+        loop.call_soon(self._write_gathered, loop)
+
+    def _write_gathered(self, loop: asyncio.AbstractEventLoop) -> None:
+        with self._lock:
+            self._gathers = None
+            if self._is_busy or self._is_called or not self._jobs:
+                return  # the thread has them, or will take them
+            jobs = self._take_jobs()
+            outcomes = self._write_inline([job.batch for job in jobs])
+            if outcomes is None:
+                self._jobs.extendleft(reversed(jobs))
+                self._call()
+                return
+            self._pace.note(together=len(jobs))
+            if self._jobs:
+                self._gather(loop)
+        deliver(jobs, outcomes, here=loop)
+
+    def _write_inline(self, batches: Sequence[Batch]) -> Sequence[Outcome] | None:
+        # No patience: the loop must not wait for another process, so None sends them to the thread.
+        try:
+            outcomes = self._transactions.write(batches, durable=False, patience=0)
+        except sqlite3.Error as error:
+            return None if is_busy(error) else [fault("commit", error) for _ in batches]
+        if self._transactions.is_due():
+            self._call()
+        return outcomes
+
+    def _call(self) -> threading.Thread:
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name="handgriff-sqlite", daemon=True)
             self._thread.start()
+        self._is_called = True
         self._changed.notify()
         return self._thread
 
+    def _take_jobs(self) -> list[Job]:
+        return [self._jobs.popleft() for _ in range(min(GROUP, len(self._jobs)))]
+
+    # In the thread.
+
     def _serve(self) -> None:
         while self._take_turn():
-            jobs = self._take_jobs()
+            with self._changed:
+                jobs = self._take_jobs()
             outcomes = self._write(jobs) if jobs else ()
-            is_due = self._transactions.is_due()
+            is_due = self._transactions.is_due() or self._shredder.is_due
             if not is_due:
                 self._rest()  # before anybody hears of it, so that the next commit of whoever waited finds an idle writer
-            _deliver(jobs, outcomes)
+            deliver(jobs, outcomes)
             if is_due:
-                with suppress(sqlite3.Error):  # the log stays longer; a fault of the file shows at the next commit, to somebody who waits
-                    self._transactions.checkpoint()
+                self._tidy()
+        self._shredder.finish()
         self._transactions.close()
+
+    def _take_turn(self) -> bool:
+        with self._changed:
+            self._is_busy = False
+            self._changed.wait_for(self._is_wanted, timeout=_RETRY_SECONDS if self._shredder.is_due else None)
+            self._is_busy, self._is_called, self._gathers = True, False, None
+            return bool(self._jobs) or not self._is_closed
+
+    def _is_wanted(self) -> bool:
+        return bool(self._is_called or self._is_closed or (self._jobs and self._gathers is None))
 
     def _rest(self) -> None:
         with self._changed:
             self._is_busy = False
 
-    def _take_turn(self) -> bool:
-        with self._changed:
-            self._is_busy = False
-            self._changed.wait_for(lambda: self._jobs or self._is_closed or self._transactions.is_due())
-            self._is_busy = True
-            return bool(self._jobs) or not self._is_closed
-
-    def _take_jobs(self) -> list[Job]:
-        with self._changed:
-            return [self._jobs.popleft() for _ in range(min(GROUP, len(self._jobs)))]
-
     def _write(self, jobs: Sequence[Job]) -> Sequence[Outcome]:
         durable = any(job.durable for job in jobs)
+        batches = [job.batch for job in jobs]
         try:
-            return self._transactions.write([job.batch for job in jobs], durable=durable, patience=self._patience)
+            outcomes = self._transactions.write(batches, durable=durable, patience=self._patience)
         except Exception as problem:  # noqa: BLE001  # a thread that died would leave every later commit waiting
-            return [_failed(problem) for _ in jobs]
+            return [fault("commit", problem) for _ in jobs]
+        return self._shredder.follow(batches, outcomes)
 
-
-def _failed(problem: Exception) -> BackendError:
-    return fault("commit", problem)
-
-
-def _deliver(jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> None:
-    for loop, settled in groupby(zip(jobs, outcomes, strict=True), key=lambda pair: pair[0].loop):
-        with suppress(RuntimeError):  # that loop was closed, so nobody waits there any more
-            loop.call_soon_threadsafe(_settle, [(job.future, outcome) for job, outcome in settled])
-
-
-def _settle(settled: Sequence[tuple[asyncio.Future[Committed], Outcome]]) -> None:
-    for future, outcome in settled:
-        if future.done():  # the task that waited was cancelled
-            continue
-        if isinstance(outcome, Exception):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)
+    def _tidy(self) -> None:
+        with suppress(sqlite3.Error):  # the log stays longer; a fault of the file shows at the next commit, to somebody who waits
+            if self._transactions.is_due():
+                self._transactions.checkpoint()
+        if self._shredder.is_due:
+            self._shredder.retry()

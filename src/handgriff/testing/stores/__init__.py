@@ -16,18 +16,61 @@ import pytest
 
 # Before the modules are imported, so that a failing assert of theirs shows its values.
 pytest.register_assert_rewrite(
-    *(f"{__name__}.{part}" for part in ("sessions", "leases", "events", "state", "seen", "effects", "ledger", "batches", "ids"))
+    *(
+        f"{__name__}.{part}"
+        for part in (
+            "batches",
+            "clearing",
+            "contention",
+            "deltas",
+            "effects",
+            "erasure",
+            "events",
+            "forks",
+            "guards",
+            "ids",
+            "leases",
+            "ledger",
+            "limits",
+            "operations",
+            "overview",
+            "places",
+            "rewinds",
+            "scratch",
+            "seen",
+            "sessions",
+            "state",
+            "sweeping",
+            "texts",
+            "totals",
+        )
+    )
 )
 
 from handgriff.testing.stores.batches import BatchSuite  # noqa: E402  # see above
+from handgriff.testing.stores.clearing import ClearSuite  # noqa: E402
+from handgriff.testing.stores.contention import ContentionSuite  # noqa: E402
+from handgriff.testing.stores.deltas import DeltaSuite  # noqa: E402
 from handgriff.testing.stores.effects import EffectSuite, ProposalSuite  # noqa: E402
+from handgriff.testing.stores.erasure import EraseSuite  # noqa: E402
 from handgriff.testing.stores.events import EventSuite  # noqa: E402
+from handgriff.testing.stores.forks import ForkSuite  # noqa: E402
+from handgriff.testing.stores.guards import GuardSuite  # noqa: E402
 from handgriff.testing.stores.ids import HOSTILE, IdSuite  # noqa: E402
 from handgriff.testing.stores.leases import LeaseSuite  # noqa: E402
 from handgriff.testing.stores.ledger import LedgerSuite  # noqa: E402
+from handgriff.testing.stores.limits import LimitSuite  # noqa: E402
+from handgriff.testing.stores.operations import OperationSuite  # noqa: E402
+from handgriff.testing.stores.overview import OverviewSuite  # noqa: E402
+from handgriff.testing.stores.places import PlaceSuite  # noqa: E402
+from handgriff.testing.stores.rewinds import RewindSuite  # noqa: E402
+from handgriff.testing.stores.scratch import ScratchSuite  # noqa: E402
 from handgriff.testing.stores.seen import SeenSuite  # noqa: E402
 from handgriff.testing.stores.sessions import SessionSuite  # noqa: E402
 from handgriff.testing.stores.state import StateSuite  # noqa: E402
+from handgriff.testing.stores.sweeping import SweepSuite  # noqa: E402
+from handgriff.testing.stores.texts import TextSuite  # noqa: E402
+from handgriff.testing.stores.totals import TotalsSuite  # noqa: E402
 
 __all__ = ["HOSTILE", "StoreSuite"]
 
@@ -37,12 +80,27 @@ class StoreSuite(
     LeaseSuite,
     EventSuite,
     StateSuite,
+    OperationSuite,
+    TextSuite,
+    GuardSuite,
+    DeltaSuite,
+    LimitSuite,
+    TotalsSuite,
+    ContentionSuite,
+    ScratchSuite,
+    ClearSuite,
+    SweepSuite,
+    ForkSuite,
+    RewindSuite,
+    EraseSuite,
+    OverviewSuite,
     SeenSuite,
     EffectSuite,
     ProposalSuite,
     LedgerSuite,
     BatchSuite,
     IdSuite,
+    PlaceSuite,
 ):
     """Everything the store port promises."""
 

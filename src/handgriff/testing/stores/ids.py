@@ -10,8 +10,9 @@ from typing import ClassVar
 from handgriff.core.batch import AppendEvent, ClaimEffect, CreateSession, HoldProposal, IntroduceSeen, KeepPrefix, OpenRequest, QueueHook
 from handgriff.core.events import SessionCreated, Written
 from handgriff.core.rows import Session
+from handgriff.core.state import Totals
 from handgriff.ports.store import Store
-from handgriff.testing.samples import EFFECT, HOOK, PROPOSAL, REQUEST, START, TENANT, USER, create, furnish, put
+from handgriff.testing.samples import EFFECT, HOOK, PROPOSAL, REQUEST, START, TENANT, USER, at, create, furnish, put
 
 HOSTILE = (
     "a",
@@ -59,9 +60,9 @@ class IdSuite:
         for tenant, user, name in places:
             found = await store.session(tenant, name)
             assert found == await store.session_by_alias(tenant, user, name)
-            assert found == Session(tenant, user, name, START, head=1, alias=name)
+            assert found == Session(tenant, user, name, START, head=2, alias=name, active_at=START)
             assert list(await store.sessions(tenant, user)) == [found]
-            assert [event.body for event in await store.events(tenant, name)] == [SessionCreated(user)]
+            assert [event.body for event in await store.events(tenant, name, limit=1)] == [SessionCreated(user)]
             assert {key: value.text for key, value in (await store.values(tenant, "session", name)).items()} == {"k": f'"{user}"'}
 
     async def test_any_text_names_a_place_of_its_own(self, store: Store) -> None:
@@ -71,7 +72,7 @@ class IdSuite:
 
         for mine, other in product(self.hostile, repeat=2):
             found = await store.session(mine, other)
-            assert found == (Session(mine, mine, mine, START) if mine == other else None)
+            assert found == (Session(mine, mine, mine, START, head=1, active_at=START) if mine == other else None)
             values = await store.values(mine, "user", other, [mine])
             assert [value.text for value in values.values()] == ([f'"{mine.encode().hex()}"'] if mine == other else [])
             assert await store.seen(mine, mine, mine, other) == ("introduced" if mine == other else None)
@@ -108,3 +109,7 @@ class IdSuite:
             assert list(await store.proposals(stranger)) == []
             assert list(await store.requests(stranger)) == []
             assert list(await store.hooks(stranger)) == []
+            assert list(await store.records(stranger, now=START)) == []
+            assert list(await store.idle(stranger, at(9))) == []
+            assert await store.session_values(stranger, ["s1"]) == {}
+            assert await store.totals(stranger, "app", "") == Totals()

@@ -9,8 +9,9 @@ import pytest
 
 from handgriff.core.batch import CreateSession, DeleteSession, IntroduceSeen, IntroduceTyped, PinSession
 from handgriff.core.rows import Session
+from handgriff.core.state import Totals
 from handgriff.ports.store import CommitRefused, Store
-from handgriff.testing.samples import FULL_SESSION, PINNED, SESSION, TENANT, USER, at, create, furnish, put, say
+from handgriff.testing.samples import FULL_SESSION, PINNED, SESSION, START, TENANT, USER, at, create, furnish, put, say
 
 
 class SessionSuite:
@@ -115,6 +116,8 @@ class SessionSuite:
         assert await store.session(TENANT, "s1") is None
         assert list(await store.events(TENANT, "s1")) == []
         assert await store.values(TENANT, "session", "s1") == {}
+        assert await store.totals(TENANT, "session", "s1") == Totals()
+        assert [record.session for record in await store.records(TENANT, now=START)] == ["s2"]
         assert await store.seen(TENANT, "s1", "order", "o_17") is None
         assert await store.seen(TENANT, "s1", "order", "o_99") is None
         assert [effect.session for effect in await store.effects(TENANT)] == ["s2"]
@@ -148,7 +151,7 @@ class SessionSuite:
         assert [request.session for request in await store.requests(TENANT)] == ["s1", "s2"]
         assert (await store.values(TENANT, "app", ""))["brand"].text == '"s2"'
         assert (await store.values(TENANT, "user", USER))["name"].text == '"s2"'
-        assert [event.id for event in await store.events(TENANT, "s2")] == ["e1"]
+        assert [event.seq for event in await store.events(TENANT, "s2")] == [1, 2, 3, 4, 5]
         assert await store.seen(TENANT, "s2", "order", "o_17") == "introduced"
         assert await store.seen(TENANT, "s2", "order", "o_99") == "typed"
 

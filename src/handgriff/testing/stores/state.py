@@ -5,10 +5,11 @@
 import anyio
 import pytest
 
-from handgriff.core.batch import ApplyDelta
-from handgriff.core.state import Delete, Scope, Set, Value
+from handgriff.core.batch import AppendEvent
+from handgriff.core.delta import Delete, Set, Value
+from handgriff.core.scope import Scope
 from handgriff.ports.store import CommitRefused, Store
-from handgriff.testing.samples import TENANT, USER, create, put, say
+from handgriff.testing.samples import TENANT, USER, change, create, put, say
 
 
 class StateSuite:
@@ -34,7 +35,7 @@ class StateSuite:
 
     async def test_operations_of_a_delta_apply_in_order(self, store: Store) -> None:
         delta = (Set("session", "a", "1"), Delete("session", "a"), Set("session", "b", "1"), Set("session", "b", "2"))
-        await store.commit((create(), ApplyDelta(TENANT, "s1", USER, delta)))
+        await store.commit((create(), change(*delta)))
 
         assert await store.values(TENANT, "session", "s1") == {"b": Value("2", 2)}
 
@@ -106,5 +107,5 @@ class StateSuite:
         assert await store.values(TENANT, "user", USER) == {"hot": Value("1", 80)}
 
 
-def _remove(key: str) -> ApplyDelta:
-    return ApplyDelta(TENANT, "s1", USER, (Delete("session", key),))
+def _remove(key: str) -> AppendEvent:
+    return change(Delete("session", key))

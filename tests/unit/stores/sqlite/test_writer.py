@@ -13,6 +13,7 @@ from handgriff.core.batch import Batch
 from handgriff.errors import BackendError
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite.migration import migrate
+from handgriff.stores.sqlite.pace import AHEAD
 from handgriff.stores.sqlite.transaction import CHECKPOINT_ROWS
 from handgriff.stores.sqlite.writer import GROUP, GroupWriter
 from handgriff.testing.samples import create, put, say
@@ -113,10 +114,9 @@ async def test_an_inline_commit_does_not_wait_on_the_loop_for_another_process(lo
 async def test_what_waits_is_written_in_one_transaction(locked: Desk) -> None:
     seqs = await _queue(locked, [(say(f"e{n}"), put("k", str(n))) for n in range(5)])
 
-    assert seqs == {0: (1,), 1: (2,), 2: (3,), 3: (4,), 4: (5,)}
-    said = locked.said()
-    assert said.count("COMMIT") == 2  # the first, which met the lock, and the four that came meanwhile
-    assert said.count("SAVEPOINT batch") == said.count("RELEASE batch") == 4
+    assert seqs == {0: (1, 2), 1: (3, 4), 2: (5, 6), 3: (7, 8), 4: (9, 10)}
+    # The first, which met the lock, and the four that came meanwhile.
+    assert [word for word in locked.said() if not word.startswith("PRAGMA")] == ["BEGIN IMMEDIATE", "COMMIT"] * 2
 
 
 async def test_a_refused_batch_of_a_group_is_taken_back_alone(locked: Desk) -> None:
@@ -126,6 +126,9 @@ async def test_a_refused_batch_of_a_group_is_taken_back_alone(locked: Desk) -> N
 
     assert answers[2] == "the event guard of 'e1' does not hold"
     assert (answers[1], answers[3]) == ((2,), (3,))
+    said = locked.said()
+    assert said.count("ROLLBACK") == said.count("ROLLBACK TO batch") == 1
+    assert said.count("SAVEPOINT batch") == said.count("RELEASE batch") == 3
     assert [row[0] for row in locked.other.execute("SELECT id FROM handgriff_event ORDER BY seq")] == ["e0", "e1", "e3"]
 
 
@@ -161,8 +164,139 @@ async def test_a_commit_that_was_accepted_outlives_its_task(locked: Desk) -> Non
 
     locked.other.execute("ROLLBACK")
     await locked.writer.commit((say("e2"),), durable=True)
-    assert [row[0] for row in locked.other.execute("SELECT id FROM handgriff_event ORDER BY seq")] == ["e1", "e2"]
+    ids = [row[0] for row in locked.other.execute("SELECT id FROM handgriff_event ORDER BY seq")]
+    assert (ids[0], len(ids), ids[2]) == ("e1", 3, "e2")
     assert locked.count("state") == 1
+
+
+async def test_what_tasks_write_in_one_iteration_of_the_loop_is_one_transaction(desk: Desk) -> None:
+    async def work(name: str) -> None:
+        for number in range(3):
+            await desk.writer.commit((say(f"{name} {number}"),), durable=False)
+
+    async with anyio.create_task_group() as tasks:
+        for name in ("a", "b", "c", "d"):
+            tasks.start_soon(work, name)
+
+    # Whoever came first went ahead three times; the others then wrote together, three times.
+    assert desk.said() == ["BEGIN IMMEDIATE", "COMMIT"] * 6
+    assert desk.threads == {threading.current_thread().name}
+    ids = [row[0] for row in desk.other.execute("SELECT id FROM handgriff_event ORDER BY seq")]
+    assert ids[:3] == ["a 0", "a 1", "a 2"]
+    assert [sorted(ids[place : place + 3]) for place in (3, 6, 9)] == [[f"{name} {number}" for name in "bcd"] for number in range(3)]
+
+
+async def test_a_task_that_is_alone_again_goes_ahead_again(desk: Desk) -> None:
+    async with anyio.create_task_group() as tasks:
+        for number in range(4):
+            tasks.start_soon(_commit, desk, (say(f"e{number}"),))
+    await _commit(desk, (say("waits once more"),))
+    desk.said()
+
+    await _commit(desk, (say("alone"),))
+
+    assert desk.said() == ["BEGIN IMMEDIATE", "COMMIT"]
+    assert desk.count("event") == 6
+
+
+async def test_a_task_that_only_writes_lets_the_loop_go_on(desk: Desk) -> None:
+    others = anyio.Event()
+
+    async def work() -> None:
+        await _commit(desk, (say("other"),))
+        others.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(work)
+        with anyio.fail_after(5):
+            number = 0
+            while not others.is_set():
+                number += 1
+                await desk.writer.commit((say(f"e{number}"),), durable=False)
+
+    assert number <= 2 * AHEAD
+
+
+async def test_a_refused_batch_is_taken_back_alone_when_tasks_write_together(desk: Desk) -> None:
+    answers: dict[str, object] = {}
+
+    async def work(name: str, batch: Batch) -> None:
+        try:
+            answers[name] = (await desk.writer.commit(batch, durable=False)).seqs
+        except CommitRefused as refused:
+            answers[name] = refused.guard
+
+    for number in range(2):
+        async with anyio.create_task_group() as tasks:
+            for name in ("a", "b", "c"):
+                tasks.start_soon(work, f"{name}{number}", (say(f"{name}{number}"), *((say("a0", "other"),) if name == "b" else ())))
+
+    assert answers == {"a0": (1,), "b0": "event", "c0": (2,), "a1": (3,), "b1": "event", "c1": (4,)}
+    # The second time nobody tried without savepoints.
+    assert (desk.said().count("ROLLBACK"), desk.count("event")) == (1, 4)
+
+
+async def test_tasks_that_write_together_do_not_wait_on_the_loop_for_another_process(desk: Desk) -> None:
+    done: list[str] = []
+
+    async def work(number: int) -> None:
+        await _commit(desk, (say(f"e{number}"),))
+        done.append(f"e{number}")
+
+    async def lock() -> None:
+        desk.other.execute("BEGIN IMMEDIATE")
+        for _ in range(3):
+            await anyio.lowlevel.checkpoint()
+        done.append("the loop went on")
+        desk.other.execute("ROLLBACK")
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(3):
+            tasks.start_soon(work, number)
+        tasks.start_soon(lock)
+
+    assert done[:2] == ["e0", "the loop went on"]
+    assert sorted(done[2:]) == ["e1", "e2"]
+    assert [row[0] for row in desk.other.execute("SELECT id FROM handgriff_event ORDER BY seq")] == ["e0", "e1", "e2"]
+
+
+async def test_what_is_too_much_for_one_transaction_is_written_in_two(desk: Desk) -> None:
+    async with anyio.create_task_group() as tasks:
+        for number in range(GROUP + 4):
+            tasks.start_soon(_commit, desk, (say(f"e{number}"),))
+
+    assert desk.said() == ["BEGIN IMMEDIATE", "COMMIT"] * 3
+    assert desk.count("event") == GROUP + 4
+
+
+async def test_what_waits_for_the_next_iteration_is_written_when_the_store_is_closed(desk: Desk) -> None:
+    async with anyio.create_task_group() as tasks:
+        for number in range(4):
+            tasks.start_soon(_commit, desk, (say(f"e{number}"),))
+        await anyio.lowlevel.checkpoint()
+        await desk.writer.close()
+
+    assert desk.count("event") == 4
+
+
+async def test_loops_of_several_threads_write_one_file(desk: Desk) -> None:
+    async def work(name: int) -> None:
+        async def each(number: int) -> None:
+            await desk.writer.commit((say(f"{name} {number}"),), durable=number % 7 == 0)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(40):
+                tasks.start_soon(each, number)
+
+    async def in_a_thread(name: int) -> None:
+        await anyio.to_thread.run_sync(lambda: anyio.run(work, name))
+
+    async with anyio.create_task_group() as tasks:
+        for name in range(3):
+            tasks.start_soon(in_a_thread, name)
+
+    seqs = [row[0] for row in desk.other.execute("SELECT seq FROM handgriff_event ORDER BY seq")]
+    assert seqs == list(range(1, 121))
 
 
 @pytest.mark.parametrize("durable", [False, True])
@@ -238,6 +372,10 @@ async def test_closing_twice_and_writing_after_it(desk: Desk) -> None:
     for durable in (False, True):
         with pytest.raises(BackendError, match="closed"):
             await desk.writer.commit((say("e1"),), durable=durable)
+
+
+async def _commit(desk: Desk, batch: Batch) -> None:
+    await desk.writer.commit(batch, durable=False)
 
 
 async def _queue(desk: Desk, batches: list[Batch]) -> dict[int, object]:

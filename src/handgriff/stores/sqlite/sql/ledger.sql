@@ -54,6 +54,10 @@ FROM handgriff_request
 WHERE tenant = :tenant AND :filters
 ORDER BY opened_at, rowid;
 
+-- What was erased keeps its ledger rows under another name.
+-- name: pseudonymise
+UPDATE OR REPLACE handgriff_request SET tenant = :owner, user = :pseudonym WHERE tenant = :tenant AND :filters;
+
 -- name: keep_prefix
 INSERT INTO handgriff_prefix (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONFLICT DO NOTHING;
 

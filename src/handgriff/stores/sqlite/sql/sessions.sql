@@ -1,45 +1,28 @@
--- Sessions and their lease.
+-- Sessions, what they keep for life, and their lease.
 
 -- name: create_session
 INSERT INTO handgriff_session (
-    tenant, user, id, created_at, head, title, alias, pinned, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop
+    tenant, user, id, created_at, head, active_at, active_day, title, alias, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop
 )
 VALUES (
-    :tenant, :user, :id, :created_at, :head, :title, :alias, :pinned, :lease_epoch, :lease_turn, :lease_holder, :lease_until, :lease_stop
+    :tenant, :user, :id, :created_at, :head, :active_at, :active_day, :title, :alias, :lease_epoch, :lease_turn, :lease_holder, :lease_until,
+    :lease_stop
 )
 ON CONFLICT DO NOTHING;
 
 -- name: session_exists
 SELECT 1 FROM handgriff_session WHERE tenant = :tenant AND id = :session;
 
--- name: delete_session
-DELETE FROM handgriff_session WHERE tenant = :tenant AND id = :session;
+-- name: is_active_since
+SELECT 1 FROM handgriff_session WHERE tenant = :tenant AND id = :session AND COALESCE(active_at, created_at) >= :since;
 
--- name: delete_events
-DELETE FROM handgriff_event WHERE tenant = :tenant AND session = :session;
+-- name: pin
+INSERT INTO handgriff_pin (tenant, session, pinned)
+SELECT tenant, id, :pinned FROM handgriff_session WHERE tenant = :tenant AND id = :session
+ON CONFLICT (tenant, session) DO UPDATE SET pinned = excluded.pinned WHERE pinned = excluded.pinned;
 
--- name: delete_state
-DELETE FROM handgriff_state WHERE tenant = :tenant AND scope = 'session' AND scope_id = :session;
-
--- name: delete_seen
-DELETE FROM handgriff_seen WHERE tenant = :tenant AND session = :session;
-
--- name: delete_typed
-DELETE FROM handgriff_typed WHERE tenant = :tenant AND session = :session;
-
--- name: delete_effects
-DELETE FROM handgriff_effect WHERE tenant = :tenant AND session = :session AND (:since IS NULL OR claimed_at < :since);
-
--- name: delete_proposals
-DELETE FROM handgriff_proposal WHERE tenant = :tenant AND session = :session;
-
--- name: delete_hooks
-DELETE FROM handgriff_hook WHERE tenant = :tenant AND session = :session AND :since IS NULL;
-
--- name: pin_session
-UPDATE handgriff_session
-SET pinned = :pinned, title = COALESCE(:title, title)
-WHERE tenant = :tenant AND id = :session AND (pinned IS NULL OR pinned = :pinned);
+-- name: entitle
+UPDATE handgriff_session SET title = :title WHERE tenant = :tenant AND id = :session;
 
 -- name: hold_lease
 UPDATE handgriff_session
@@ -48,7 +31,7 @@ WHERE tenant = :tenant AND id = :session AND lease_epoch = :after
     AND (lease_turn IS NULL OR lease_until IS NULL OR lease_until <= :now);
 
 -- name: check_lease
-SELECT 1 FROM handgriff_session WHERE tenant = :tenant AND id = :session AND lease_epoch = :epoch AND lease_turn = :turn;
+SELECT 1 FROM handgriff_session WHERE tenant = ? AND id = ? AND lease_epoch = ? AND lease_turn = ?;
 
 -- name: renew_lease
 UPDATE handgriff_session
@@ -64,24 +47,32 @@ WHERE tenant = :tenant AND id = :session AND lease_epoch = :epoch AND lease_turn
 UPDATE handgriff_session SET lease_stop = 1 WHERE tenant = :tenant AND id = :session AND lease_turn = :turn;
 
 -- name: session
-SELECT tenant, user, id, created_at, head, title, alias, pinned, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop
+SELECT
+    tenant, user, id, created_at, head, active_at, active_day, title, alias, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop,
+    (SELECT pinned FROM handgriff_pin AS pin WHERE pin.tenant = handgriff_session.tenant AND pin.session = handgriff_session.id) AS pinned
 FROM handgriff_session
 WHERE tenant = :tenant AND id = :session;
 
 -- name: session_by_alias
-SELECT tenant, user, id, created_at, head, title, alias, pinned, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop
+SELECT
+    tenant, user, id, created_at, head, active_at, active_day, title, alias, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop,
+    (SELECT pinned FROM handgriff_pin AS pin WHERE pin.tenant = handgriff_session.tenant AND pin.session = handgriff_session.id) AS pinned
 FROM handgriff_session
 WHERE tenant = :tenant AND user = :user AND alias = :alias;
 
 -- name: newest_sessions
-SELECT tenant, user, id, created_at, head, title, alias, pinned, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop
+SELECT
+    tenant, user, id, created_at, head, active_at, active_day, title, alias, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop,
+    (SELECT pinned FROM handgriff_pin AS pin WHERE pin.tenant = handgriff_session.tenant AND pin.session = handgriff_session.id) AS pinned
 FROM handgriff_session
 WHERE tenant = :tenant AND user = :user
 ORDER BY created_at DESC, id DESC
 LIMIT :limit;
 
 -- name: older_sessions
-SELECT tenant, user, id, created_at, head, title, alias, pinned, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop
+SELECT
+    tenant, user, id, created_at, head, active_at, active_day, title, alias, lease_epoch, lease_turn, lease_holder, lease_until, lease_stop,
+    (SELECT pinned FROM handgriff_pin AS pin WHERE pin.tenant = handgriff_session.tenant AND pin.session = handgriff_session.id) AS pinned
 FROM handgriff_session
 WHERE tenant = :tenant AND user = :user
     AND (created_at, id) < (SELECT created_at, id FROM handgriff_session WHERE tenant = :tenant AND id = :before AND user = :user)

@@ -1,0 +1,73 @@
+"""Whole sessions written: copied, cut back, erased."""
+
+from dataclasses import replace
+
+from handgriff.core.batch import Erase, ForkSession, RewindSession
+from handgriff.ports.store import CommitRefused
+from handgriff.stores.memory.conversation import replace_session_values
+from handgriff.stores.memory.sessions import create_session, delete_session, known_session
+from handgriff.stores.memory.tables import Tables
+
+
+def fork_session(tables: Tables, operation: ForkSession) -> None:
+    """Copy a session up to an event.
+
+    Raises:
+        CommitRefused: the source is unknown, or the new id or alias exists.
+    """
+    new, upto = operation.session, operation.upto
+    source = known_session(tables, new.tenant, operation.source)
+    old, place = (new.tenant, source.id), (new.tenant, new.id)
+    create_session(tables, replace(new, head=min(upto, source.head)))
+    for (*owner, seq), event in list(tables.events.items()):
+        if tuple(owner) == old and seq <= upto:
+            tables.put(tables.events, (*place, seq), event)
+    for (*owner, event_id), row in list(tables.bodies.items()):
+        if tuple(owner) == old and row[0] <= upto:
+            tables.put(tables.bodies, (*place, event_id), row)
+    for (*owner, kind, value), seq in list(tables.introduced.items()):
+        if tuple(owner) == old and seq <= upto:
+            tables.put(tables.introduced, (*place, kind, value), seq)
+    tables.put(tables.typed, place, tuple(row for row in tables.typed.get(old, ()) if row[0] <= upto))
+    replace_session_values(tables, *place, dict(operation.values))
+
+
+def rewind_session(tables: Tables, operation: RewindSession) -> None:
+    """Cut a session back to an event.
+
+    Raises:
+        CommitRefused: it is unknown, or something was appended meanwhile.
+    """
+    place, to = (operation.tenant, operation.session), operation.to
+    if known_session(tables, *place).head != operation.head:
+        raise CommitRefused("session", operation.session)
+    tables.drop(tables.events, lambda key, event: key[:2] == place and event.seq > to)
+    tables.drop(tables.bodies, lambda key, row: key[:2] == place and row[0] > to)
+    tables.drop(tables.introduced, lambda key, seq: key[:2] == place and seq > to)
+    tables.put(tables.typed, place, tuple(row for row in tables.typed.get(place, ()) if row[0] <= to))
+    tables.drop(tables.proposals, lambda key, _: key[0] == operation.tenant and key[1] in operation.proposals)
+    replace_session_values(tables, *place, dict(operation.values))
+
+
+def erase(tables: Tables, operation: Erase) -> None:
+    """Remove what belongs to a tenant, or to one of its users; ledger rows get the pseudonym."""
+    tenant, user = operation.tenant, operation.user
+    for session in [each for each in tables.sessions.values() if each.tenant == tenant and user in (None, each.user)]:
+        delete_session(tables, tenant, session.id, None)
+    tables.drop(tables.effects, lambda _, row: row.tenant == tenant and user in (None, row.user))
+    tables.drop(tables.proposals, lambda _, row: row.tenant == tenant and user in (None, row.user))
+    tables.drop(tables.hooks, lambda _, row: row.tenant == tenant and user in (None, row.user))
+    tables.drop(tables.state, lambda key, _: key.tenant == tenant and (user is None or (key.scope, key.owner) == ("user", user)))
+    if user is None:
+        tables.drop(tables.prefixes, lambda key, _: key[0] == tenant)
+    _pseudonymise(tables, operation)
+
+
+def _pseudonymise(tables: Tables, operation: Erase) -> None:
+    # A tenant's rows move to the pseudonym as a whole; a user's stay with the tenant that paid for them.
+    tenant = operation.tenant if operation.user is not None else operation.pseudonym
+    rows = [row for row in tables.requests.values() if row.tenant == operation.tenant and operation.user in (None, row.user)]
+    if operation.user is None:
+        tables.drop(tables.requests, lambda key, _: key[0] == operation.tenant)
+    for row in rows:
+        tables.put(tables.requests, (tenant, row.id), replace(row, tenant=tenant, user=operation.pseudonym))

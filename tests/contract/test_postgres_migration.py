@@ -1,0 +1,166 @@
+"""The schema of a PostgreSQL database: made once, by whoever comes first and may, and never taken back."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import asyncpg  # type: ignore[import-untyped]  # it ships no types
+import pytest
+
+from handgriff.errors import BackendError
+from handgriff.stores.postgres.driver import Connection, connect
+from handgriff.stores.postgres.migration import FOLDER, migrate, newest
+from handgriff.stores.postgres.store import PostgresStore
+from handgriff.testing.samples import SESSION, TENANT, create
+from tests.contract.postgres import new_database
+from tests.servers.postgres import SUPERUSER, as_user
+
+pytestmark = pytest.mark.anyio
+
+CLERK = "clerk"
+"""Works with the tables, and owns nothing."""
+
+
+@pytest.fixture
+async def url(postgres_url: str) -> AsyncIterator[str]:
+    async with new_database(postgres_url) as url:
+        yield url
+
+
+async def test_an_empty_database_gets_the_newest_schema_once(url: str) -> None:
+    assert await migrate(url) == (0, newest())
+    assert await migrate(url) == (newest(), newest())
+
+
+async def test_opening_makes_the_tables(url: str) -> None:
+    async with opened(url) as store:
+        await store.commit((create(),))
+
+    assert await migrate(url) == (newest(), newest())
+    async with opened(url) as store:
+        assert await store.session(TENANT, "s1") == SESSION
+
+
+async def test_sixteen_that_begin_together_find_one_schema(url: str) -> None:
+    found: list[tuple[int, int]] = []
+
+    async def begin() -> None:
+        found.append(await migrate(url))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(16):
+            tasks.start_soon(begin)
+
+    assert sorted(found) == [(0, newest()), *[(newest(), newest())] * 15]
+
+
+async def test_a_database_on_its_way_is_brought_to_the_end(url: str) -> None:
+    files = sorted(FOLDER.glob("*.sql"))
+    async with connection(url) as owner:
+        await owner.execute(
+            "CREATE SCHEMA handgriff; CREATE TABLE handgriff.schema_version (version integer PRIMARY KEY, name text NOT NULL)"
+        )
+        for number, file in enumerate(files[:3], 1):
+            await owner.execute(file.read_text())
+            await owner.execute("INSERT INTO handgriff.schema_version VALUES ($1, $2)", number, file.stem)
+
+    assert await migrate(url) == (3, newest())
+    async with opened(url) as store:
+        await store.commit((create(),))
+
+
+async def test_a_newer_schema_is_refused_and_both_versions_are_named(url: str) -> None:
+    await migrate(url)
+    async with connection(url) as owner:
+        await owner.execute("INSERT INTO handgriff.schema_version (version, name) VALUES ($1, 'later')", newest() + 1)
+
+    for attempt in (migrate(url), PostgresStore.open(url)):
+        with pytest.raises(BackendError, match=f"schema {newest() + 1} and this version of Handgriff knows {newest()}; upgrade"):
+            await attempt
+
+
+async def test_who_may_make_no_tables_is_told_to_have_them_made(url: str) -> None:
+    async with clerk(url) as theirs:
+        with pytest.raises(BackendError, match=f"has schema 0 and this version of Handgriff needs {newest()}; run `handgriff migrate`"):
+            await PostgresStore.open(theirs)
+        with pytest.raises(BackendError, match="has no right"):
+            await migrate(theirs)
+
+        await migrate(url)
+        with pytest.raises(BackendError, match="grant it USAGE on schema handgriff"):
+            await PostgresStore.open(theirs)
+
+
+async def test_who_owns_nothing_works_with_what_was_granted(url: str) -> None:
+    await migrate(url)
+    async with clerk(url) as theirs:
+        async with connection(url) as owner:
+            await owner.execute(f"GRANT USAGE ON SCHEMA handgriff TO {CLERK}")
+            await owner.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA handgriff TO {CLERK}")
+            await owner.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA handgriff TO {CLERK}")
+
+        async with opened(theirs) as store:
+            await store.commit((create(),))
+            assert await store.session(TENANT, "s1") == SESSION
+            assert await store.tenants() == (TENANT,)
+
+
+async def test_a_schema_that_somebody_made_for_us_is_filled(url: str) -> None:
+    async with connection(as_user(url, SUPERUSER)) as superuser:
+        database = await superuser.fetchval("SELECT current_database()")
+        await superuser.execute(f"CREATE SCHEMA handgriff AUTHORIZATION handgriff; ALTER DATABASE {database} OWNER TO {SUPERUSER}")
+
+    assert await migrate(url) == (0, newest())
+
+
+async def test_a_store_on_a_pool_without_tables_says_what_to_do(url: str) -> None:
+    async with asyncpg.create_pool(url, min_size=1) as pool:
+        store = PostgresStore(pool)
+        for attempt in (store.session(TENANT, "s1"), store.commit((create(),)), store.tenants()):
+            with pytest.raises(BackendError, match="run `handgriff migrate`"):
+                await attempt
+        await store.close()
+        assert await pool.fetchval("SELECT 1") == 1
+
+
+async def test_a_database_that_cannot_hold_every_text_is_refused(url: str) -> None:
+    async with connection(as_user(url, SUPERUSER)) as superuser:
+        await superuser.execute("CREATE DATABASE narrow OWNER handgriff ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+
+        with pytest.raises(BackendError, match=r"LATIN1.*UTF8"):
+            await migrate(url.rpartition("/")[0] + "/narrow")
+
+        await superuser.execute("DROP DATABASE narrow WITH (FORCE)")
+
+
+def test_the_files_are_numbered_without_a_gap() -> None:
+    assert [int(file.name[:4]) for file in sorted(FOLDER.iterdir())] == list(range(1, newest() + 1))
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[PostgresStore]:
+    store = await PostgresStore.open(url)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def connection(url: str) -> AsyncIterator[Connection]:
+    opened = await connect(url)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+@asynccontextmanager
+async def clerk(url: str) -> AsyncIterator[str]:
+    """The address for a role that may connect, for a while."""
+    async with connection(as_user(url, SUPERUSER)) as superuser:
+        await superuser.execute(f"CREATE ROLE {CLERK} LOGIN NOSUPERUSER NOBYPASSRLS")
+        try:
+            yield as_user(url, CLERK)
+        finally:
+            await superuser.execute(f"DROP OWNED BY {CLERK}; DROP ROLE {CLERK}")
