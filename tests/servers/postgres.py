@@ -59,25 +59,12 @@ def postgres(*settings: str) -> Iterator[Server]:
         _run(folder, programs / "initdb", *made, "-D", data)
         (data / "pg_hba.conf").write_text(_HBA)
         options = " ".join(f"-c {setting}" for setting in (*_SETTINGS, *settings, "listen_addresses=127.0.0.1", f"port={port}"))
-        _run(
-            folder,
-            programs / "pg_ctl",
-            "start",
-            "-w",
-            "-s",
-            "-D",
-            data,
-            "-l",
-            folder / "log",
-            "-o",
-            f"{options} -c unix_socket_directories=''",
-        )
-        try:
+        control = (programs / "pg_ctl", "-w", "-s", "-D", data)
+        _run(folder, *control, "start", "-l", folder / "log", "-o", f"{options} -c unix_socket_directories=''")
+        with _stopped_in_the_end(folder, *control, "stop", "-m", "immediate"):
             server = Server(port)
             _run(folder, programs / "psql", "-q", "-v", "ON_ERROR_STOP=1", server.url("postgres", SUPERUSER), given=_SETUP)
             yield server
-        finally:
-            _run(folder, programs / "pg_ctl", "stop", "-w", "-s", "-m", "immediate", "-D", data)
 
 
 def as_user(url: str, user: str) -> str:
@@ -107,13 +94,26 @@ def _copied(wheel: Path, folder: Path) -> Path:
 
 
 def _run(folder: Path, *command: str | Path, given: str | None = None) -> None:
-    account: dict[str, Any] = {"user": _NOBODY[0], "group": _NOBODY[1], "extra_groups": []} if _is_root() else {}
     # pg_ctl's server keeps the streams it is given, so a pipe of ours would never end.
     with (folder / "told").open("w+") as told:
-        done = subprocess.run(list(map(str, command)), input=given, stdout=told, stderr=told, text=True, cwd=folder, check=False, **account)
+        done = subprocess.run(
+            list(map(str, command)), input=given, stdout=told, stderr=told, text=True, cwd=folder, check=False, **_account()
+        )
         told.seek(0)
         if done.returncode != 0:
             raise RuntimeError(f"{Path(command[0]).name}: {told.read()}")
+
+
+@contextmanager
+def _stopped_in_the_end(folder: Path, *command: str | Path) -> Iterator[None]:
+    """Within it the server runs. It is stopped by a watchman who waits for us to leave, also when we are killed."""
+    script = ["sh", "-c", 'read -r _; "$@"; rm -rf "$PWD"', "watchman", *map(str, command)]
+    with subprocess.Popen(script, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, start_new_session=True, **_account()):
+        yield
+
+
+def _account() -> dict[str, Any]:
+    return {"user": _NOBODY[0], "group": _NOBODY[1], "extra_groups": []} if _is_root() else {}
 
 
 def _is_root() -> bool:
