@@ -209,20 +209,22 @@ def test_at_a_terminal_lines_are_edited_and_nothing_typed_by_mistake_decides(fol
     with subprocess.Popen(command, cwd=folder, env=environment({"TERM": "xterm"}), stdin=its, stdout=its, stderr=its) as process:
         os.close(its)
         person = Typist(process, mine)
-
-        person.read(until="\n> ")
-        person.interrupt()
-        assert "Ctrl-D leaves." in person.read(until="\n> ")
-        person.type("/cancel_order order=o_1\b\b_17\r")
-        person.read(until="[y/N] ")
-        person.interrupt()
-        assert "Undecided: p_" in person.read(until="\n> ")
-        person.type("/cancel_order order=o_17\r")
-        assert "superseded" in person.read(until="[y/N] ")
-        person.type("y\r")
-        assert "Order cancelled." in person.read(until="\n> ")
-        person.type("\x04")
-        assert process.wait(timeout=30) == 0
-        os.close(mine)
+        try:
+            person.read(until="\n> ")
+            person.interrupt()
+            assert "Ctrl-D leaves." in person.read(until="\n> ")
+            person.type("/cancel_order order=o_1\b\b_17\r")
+            person.read(until="[y/N] ")
+            person.interrupt()
+            assert "Undecided: p_" in person.read(until="\n> ")
+            person.type("/cancel_order order=o_17\r")
+            assert "superseded" in person.read(until="[y/N] ")
+            person.type("y\r")
+            assert "Order cancelled." in person.read(until="\n> ")
+            person.type("\x04")
+            assert process.wait(timeout=30) == 0
+        finally:
+            process.kill()  # what fails above must not leave this waiting for a chat that waits for somebody to type
+            os.close(mine)
 
     assert (folder / "journal.txt").read_text() == "cancelled o_17\n"

@@ -209,7 +209,7 @@ async def execute(url: str, statement: str) -> None:
         (("pad:assistant",), "Add --dev"),
         (("pad:host", "--store", "memory://"), "leave out --store"),
         (("pad:given",), "given as an object"),
-        (("--store", "floppy://a"), "names no store"),
+        (("--store", "floppy://a"), "begins no name of a store"),
     ],
     ids=["which", "an assistant", "two stores", "an object", "no such store"],
 )

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
         pytest.param(("shop:nothing", *DEV), "It has assistant, ", id="no such name"),
         pytest.param(("broken:assistant", *DEV), "ZeroDivisionError", id="a module that raises"),
         pytest.param(("undefined:assistant", *DEV), "instructions", id="a definition error"),
-        pytest.param(("shop:assistant", *DEV, "--store", "floppy://a"), "names no store", id="no such store"),
+        pytest.param(("shop:assistant", *DEV, "--store", "floppy://a"), "begins no name of a store", id="no such store"),
         pytest.param(("shop:assistant", *DEV, "--frobnicate"), "--frobnicate", id="no such option"),
         pytest.param(("shop:keyless", "--as", "acme/ada"), "ANTHROPIC_API_KEY", id="a missing key outside dev"),
     ],
