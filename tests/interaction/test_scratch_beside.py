@@ -1,6 +1,6 @@
 """Scratch beside the store that can't be reached for a while: what is queued keeps its order, and nothing outlives its session."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -10,10 +10,14 @@ import pytest
 
 from handgriff import BackendError, Call
 from handgriff.core.delta import Delta
+from handgriff.core.events import CallOutcome
+from handgriff.core.rows import QueuedHook
 from handgriff.core.state import StateLimits
 from handgriff.stores.files.scratch import FileScratch
+from handgriff.stores.memory import MemoryStore
 from handgriff.testing.clock import StillClock
 from handgriff.testing.harness import Harness, harness
+from handgriff.testing.loopback.script import ToolUse
 from tests.interaction.desk import ADA
 from tests.interaction.slate import Slate, Work
 
@@ -72,6 +76,38 @@ async def test_a_later_write_is_never_undone_by_an_earlier_one_that_was_queued(t
 
         assert await slate.read(chat, read) == "new"
         assert await slate.read(chat, read) == "new"
+
+
+class NoHooks(MemoryStore):
+    """A store that can't be asked for its queued hooks while `is_failing`."""
+
+    is_failing = False
+
+    async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
+        if self.is_failing:
+            raise BackendError("memory", "read", hint="It is away.")
+        return await super().hooks(tenant)
+
+
+async def test_an_outcome_that_stands_is_not_said_to_be_unknown_because_what_follows_fails(tmp_path: Path) -> None:
+    slate, store = Slate(), NoHooks()
+    async with harness(
+        slate.assistant(), ADA, store=store, scratch=FileScratch(str(tmp_path)), script=[ToolUse("write", {}), "Done."]
+    ) as chat:
+
+        async def work(call: Call) -> None:
+            await call.scratch("s").set("x", "kept")
+            store.is_failing = True
+
+        slate.works.append(work)
+        with pytest.raises(BackendError):
+            await chat.say("Write.")  # the turn's own look at the hooks fails too, and is told so
+        store.is_failing = False
+
+        assert [effect.state for effect in await chat.host.effects.list("acme")] == ["done"]
+        assert [event.body.code for event in await chat.events() if isinstance(event.body, CallOutcome)] == [None]
+        await slate.read(chat, read)
+        assert await slate.read(chat, read) == "kept"
 
 
 async def test_what_was_queued_for_a_session_goes_with_it(tmp_path: Path) -> None:

@@ -248,8 +248,11 @@ class Effects:
         if ran.state == "done":
             ready.call.state.keep_temp()
         if later:
-            # At once, because the next call must read it. What fails here is delivered with the hooks.
-            await self.notebooks.follow_up(effect.tenant, effect.session)
+            # At once, because the next call must read it. What fails here is delivered with the hooks: the outcome stands already.
+            try:
+                await self.notebooks.follow_up(effect.tenant, effect.session)
+            except BackendError as error:
+                self.incident(error, ready.contract.name, ready.call.id)
         return Ended(ended.outcome, ended.event, ended.body, seq=committed.seqs[0])
 
     def _with_delta(self, ready: Ready, ops: Batch, delta: Delta) -> Batch:

@@ -134,7 +134,7 @@ class Pad:
 
     async def pop(self, key: str, default: Any) -> Any:
         """Remove the last item of a list and answer it; *default* where there is none. The list must not change until it is stored."""
-        self.may_write(key)
+        self.may_write(self.prefix + key)
         async with self._one_at_a_time:
             return await self._pop(key, default)
 
@@ -155,7 +155,7 @@ class Pad:
         Raises:
             Refusal: `conflict`; it is something else already.
         """
-        self.may_write(key)
+        self.may_write(self.prefix + key)
         text = self._json(key, value)
         async with self._one_at_a_time:
             await self._compare_and_set(key, expected, text)
