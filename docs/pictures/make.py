@@ -1,5 +1,8 @@
 #!/usr/bin/env python
-"""Makes the README's picture again: the salon's owner on the page of development. `python docs/pictures/make.py`; it needs Node and npm."""
+"""Makes the README's pictures again: the salon's owner on the page of development, and on the one that confirms what was proposed.
+
+`python docs/pictures/make.py`; it needs Node and npm.
+"""
 
 import subprocess
 import sys
@@ -17,7 +20,7 @@ from examples.salon.script import owners  # noqa: E402
 from handgriff.http import dev_caller, serve  # noqa: E402
 
 CLIENTS = ROOT / "tests" / "clients"
-PICTURE = ROOT / "docs" / "pictures" / "chat.png"
+PICTURES = [str(ROOT / "docs" / "pictures" / name) for name in ("chat.png", "confirm.png")]
 TODAY = date(2026, 12, 2)
 LINES = 3
 """Of the demo's conversation, so that it ends with a proposal."""
@@ -32,7 +35,7 @@ async def main() -> None:
         async with host, anyio.create_task_group() as tasks:
 
             async def photograph(address: str) -> None:
-                await anyio.run_process(["node", "picture.mjs", address, str(PICTURE), *lines], cwd=CLIENTS, stdout=None, stderr=None)
+                await anyio.run_process(["node", "picture.mjs", address, *PICTURES, *lines], cwd=CLIENTS, stdout=None, stderr=None)
                 tasks.cancel_scope.cancel()
 
             def started(address: str) -> None:

@@ -103,13 +103,21 @@ class Visit:
         return {scripted[body.call]: body for body in bodies if isinstance(body, CallOutcome) and body.call in scripted}
 
     async def troubles(self) -> Sequence[str]:
-        """Turns that did not end well, in words."""
+        """Turns that did not end well, and final changes that were proposed without showing them; in words."""
         ended = [event.body for event in await self.events() if isinstance(event.body, TurnEnded)]
-        return [f"a turn ended {body.status}: {body.message}" for body in ended if body.status not in ("done", "waiting")]
+        badly = [f"a turn ended {body.status}: {body.message}" for body in ended if body.status not in ("done", "waiting")]
+        return badly + [
+            f"{card.tool} was proposed without a diff" for body in ended for card in body.parked if not card.diff and _is_final(card.tool)
+        ]
 
     async def _watch(self, items: AsyncIterator[Item]) -> None:
         async for item in items:
             self.seen = item.seq
+
+
+def _is_final(tool: str) -> bool:
+    contract = retail.contract(tool)
+    return contract is not None and contract.effect == "irreversible"
 
 
 @asynccontextmanager

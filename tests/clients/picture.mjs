@@ -1,9 +1,10 @@
-// A picture of a conversation on the page of development: `node picture.mjs ADDRESS FILE LINE…` says the lines, the last of which is to wait.
+// Pictures of a conversation on the page of development, and of the page that confirms what it proposes: `node picture.mjs ADDRESS CHAT
+// CONFIRM LINE…` says the lines, the last of which is to wait.
 import { writeFileSync } from "node:fs";
 import { crc32, deflateSync } from "node:zlib";
 import { launch } from "./browser.mjs";
 
-const [address, file, ...lines] = process.argv.slice(2);
+const [address, chat, confirm, ...lines] = process.argv.slice(2);
 const size = { width: 720, height: 900 }, scale = 2;
 const browser = await launch();
 
@@ -18,7 +19,11 @@ async function photograph() {
   // As high as the conversation is long.
   size.height += await page.evaluate('(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector("#log"))');
   await page.setViewportSize(size);
-  return page.screenshot({ caret: "hide" });
+  write(await pixels(await page.screenshot({ caret: "hide" })), chat);
+  const { proposals: [{ id }] } = await page.evaluate("fetch('proposals').then((answer) => answer.json())");
+  await page.setViewportSize({ width: size.width, height: 1 });
+  await page.goto(new URL(`confirm/${id}`, address).href);
+  write(await pixels(await page.screenshot({ caret: "hide", fullPage: true })), confirm);
 }
 
 async function pixels(png) {
@@ -33,7 +38,7 @@ async function pixels(png) {
 }
 
 // A page of text has few colours. With a byte for each point its picture is a third as large.
-function write({ width, height, colours }) {
+function write({ width, height, colours }, file) {
   const parts = (colour) => [colour & 255, (colour >> 8) & 255, (colour >> 16) & 255];
   const far = (one, other) => parts(one).reduce((sum, part, index) => sum + (part - parts(other)[index]) ** 2, 0);
   const often = new Map();
@@ -61,5 +66,5 @@ function chunk([name, body]) {
   return framed;
 }
 
-write(await pixels(await photograph()));
+await photograph();
 await browser.close();

@@ -6,7 +6,7 @@ Ids come from tiny alphabets, so that operations meet; times are seconds after `
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Final
+from typing import Final, get_args
 
 from hypothesis import strategies as st
 
@@ -16,6 +16,7 @@ from handgriff.core.batch import (
     CheckLease,
     ClaimEffect,
     CloseRequest,
+    CountTry,
     CreateSession,
     DecideProposal,
     DeleteSession,
@@ -26,6 +27,7 @@ from handgriff.core.batch import (
     HoldProposal,
     IntroduceSeen,
     IntroduceTyped,
+    KeepCode,
     KeepPrefix,
     OpenRequest,
     Operation,
@@ -41,12 +43,12 @@ from handgriff.core.batch import (
     StepEffect,
     SweepScratch,
 )
-from handgriff.core.events import OperatorChange, SessionCreated, TextPart, UserMessage, Written
+from handgriff.core.events import ConfirmKind, OperatorChange, SessionCreated, TextPart, UserMessage, Written
 from handgriff.core.rows import Lease, Pinned, Session
 from handgriff.core.scope import Scope
 from handgriff.core.state import LIMITS, StateLimits
 from handgriff.ports.store import CommitRefused, Committed, Store
-from handgriff.testing.samples import CLOSED_REQUEST, EFFECT, HOOK, PROPOSAL, REQUEST, at, create
+from handgriff.testing.samples import CLOSED_REQUEST, CODED_PROPOSAL, EFFECT, HOOK, PROPOSAL, REQUEST, at, create
 from tests.contract.changes import KEYS, NAMESPACES, TEXTS, deltas, often
 
 TENANTS, USERS, SESSIONS, NAMES = ("a", "a:b"), ("u", "v"), ("s1", "s2"), ("x", "y")
@@ -84,9 +86,33 @@ owned = {**place, "user": user}
 written = st.builds(Written, name, st.none() | name, time, bodies)
 changes = st.builds(StateChange, user, deltas, st.just(LIMITS) | st.just(SMALL))
 effects = st.builds(
-    replace, st.just(EFFECT), **owned, tool=name, key=name, digest=name, claim=name, state=effect_state, claimed_at=time, resolved_by=result
+    replace,
+    st.just(EFFECT),
+    **owned,
+    tool=name,
+    key=name,
+    digest=name,
+    claim=name,
+    state=effect_state,
+    claimed_at=time,
+    lease_until=time,
+    resolved_by=result,
+    arguments=text,
+    transaction=st.booleans(),
 )
-proposals = st.builds(replace, st.just(PROPOSAL), **owned, id=name, created_at=time, state=proposal_state)
+proposals = st.builds(
+    replace,
+    st.sampled_from((PROPOSAL, CODED_PROPOSAL)),
+    **owned,
+    id=name,
+    created_at=time,
+    expires_at=st.integers(1, 4).map(at),
+    state=proposal_state,
+    confirm=st.sampled_from(get_args(ConfirmKind)),
+    codes_sent=st.integers(0, 2),
+    code_sent_at=st.none() | time,
+    code_tries=st.integers(0, 1),
+)
 requests = st.builds(replace, st.sampled_from((REQUEST, CLOSED_REQUEST)), **owned, id=name, turn=name, opened_at=time)
 hooks = st.builds(replace, st.just(HOOK), **owned, id=name)
 pinned = st.builds(Pinned, name, name, name, text, name)
@@ -135,6 +161,8 @@ records: st.SearchStrategy[Operation] = st.one_of(
     st.builds(SettleEffect, tenant, name, name, name, effect_state, time, result, result),
     st.builds(HoldProposal, proposals),
     st.builds(DecideProposal, tenant, name, proposal_state, proposal_state, time, result),
+    st.builds(KeepCode, tenant, name, st.integers(0, 2), name, time, time, st.integers(1, 4)),
+    st.builds(CountTry, tenant, name, st.integers(0, 2)),
     st.builds(OpenRequest, requests),
     st.builds(CloseRequest, requests),
     st.builds(KeepPrefix, tenant, name, text),
@@ -181,7 +209,11 @@ async def answer(store: Store, batch: Batch) -> Committed | str:
 async def picture(store: Store) -> list[object]:
     """What the store answers to every read."""
     tenants = tuple(await store.tenants())
-    found: list[object] = [tenants, *[list(await store.interrupted(at(now), limit=limit)) for now, limit in ((1, 1), (3, 9))]]
+    found: list[object] = [tenants]
+    for read, (now, limit) in product((store.interrupted, store.abandoned), ((1, 1), (3, 9))):
+        found.append(list(await read(at(now), limit=limit)))
+    found += [list(await store.uncertain(tools, after=after)) for tools, after in product(([], ["x"], NAMES), (("", ""), ("a", "s1")))]
+    found += [list(await store.queueing(after=after, limit=limit)) for after, limit in (("", 9), ("", 1), ("a", 9))]
     for tenant_ in dict.fromkeys((*TENANTS, *tenants)):
         found += await _of_tenant(store, tenant_)
         for user_ in USERS:
@@ -197,7 +229,9 @@ async def _of_tenant(store: Store, tenant_: str) -> list[object]:
         [await store.proposal(tenant_, proposal) for proposal in NAMES],
         list(await store.effects(tenant_)),
         list(await store.effects(tenant_, session="s1", state="failed")),
+        [list(await store.unsettled(tenant_, session=session_)) for session_ in (None, *SESSIONS)],
         list(await store.proposals(tenant_)),
+        [list(await store.for_second_person(tenant_, at(now))) for now in range(4)],
         list(await store.requests(tenant_)),
         list(await store.requests(tenant_, session="s1", turn="x")),
         list(await store.hooks(tenant_)),

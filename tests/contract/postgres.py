@@ -10,12 +10,14 @@ from itertools import count
 from os import getpid
 from typing import Final
 
+import anyio
+
 from handgriff.stores.postgres.driver import Connection, Pool, connect, open_pool
 from handgriff.stores.postgres.migration import migrate
 from handgriff.stores.postgres.store import PostgresStore
 from tests.servers.postgres import DATABASE, OWNER, SUPERUSER, as_user
 
-TABLES: Final = ("session", "event", "state", "place", "seen", "typed", "effect", "proposal", "request", "prefix", "hook")
+TABLES: Final = ("session", "event", "state", "place", "seen", "typed", "effect", "proposal", "request", "prefix", "hook", "code")
 _EMPTY: Final = """
 CREATE FUNCTION pg_temp.empty() RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -40,6 +42,10 @@ class Database:
         await self.superuser.execute("SELECT pg_temp.empty()")
         return PostgresStore(self.pool)
 
+    async def rows(self) -> list[str]:
+        """What the application's table holds."""
+        return [row["text"] for row in await self.superuser.fetch("SELECT text FROM app_rows")]
+
 
 @asynccontextmanager
 async def database(url: str) -> AsyncIterator[Database]:
@@ -53,6 +59,26 @@ async def database(url: str) -> AsyncIterator[Database]:
     finally:
         await pool.close()
         await superuser.close()
+
+
+@asynccontextmanager
+async def application(opened: Database) -> AsyncIterator[None]:
+    """A table of the application's, `app_rows`, beside ours for a while."""
+    async with opened.pool.acquire() as owner:
+        await owner.execute("CREATE TABLE public.app_rows (text text)")
+        yield
+        await owner.execute("DROP TABLE public.app_rows")
+
+
+@asynccontextmanager
+async def store_at(url: str, *, patience: float = 30.0) -> AsyncIterator[PostgresStore]:
+    """A store on connections of its own; closing it must not take long."""
+    store = await PostgresStore.open(url, patience=patience)
+    try:
+        yield store
+    finally:
+        with anyio.fail_after(30):
+            await store.close()
 
 
 @asynccontextmanager

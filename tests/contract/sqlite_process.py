@@ -3,6 +3,9 @@
 python -m tests.contract.sqlite_process append PATH NAME COUNT
 python -m tests.contract.sqlite_process contend PATH NAME COUNT
 python -m tests.contract.sqlite_process crash PATH ROUNDS SEED
+python -m tests.contract.sqlite_process transact PATH NAME COUNT
+python -m tests.contract.sqlite_process hold PATH NAME 1
+python -m tests.contract.sqlite_process crash-transactions PATH ROUNDS SEED
 """
 
 import asyncio
@@ -12,7 +15,9 @@ import random
 import signal
 import sqlite3
 import sys
+from collections.abc import Callable, Coroutine
 from contextlib import closing, suppress
+from typing import Any
 
 from handgriff.core.batch import CheckLease, ReleaseLease
 from handgriff.core.delta import Append, Delete, Delta, Increment, Set
@@ -64,16 +69,16 @@ def crash(path: str, rounds: int, seed: int) -> None:
     """Kill a writing child *rounds* times, each at another moment, and look at the file after each."""
     chance = random.Random(seed)  # noqa: S311  # moments, not secrets
     for _ in range(rounds):
-        acknowledged = _written_until_killed(path, after=chance.randrange(1, 60), spin=chance.randrange(20_000))
+        acknowledged = _written_until_killed(_write_forever, path, after=chance.randrange(1, 60), spin=chance.randrange(20_000))
         asyncio.run(_check(path, acknowledged))
 
 
-def _written_until_killed(path: str, *, after: int, spin: int) -> int:
+def _written_until_killed(write: Callable[[str, int], Coroutine[Any, Any, None]], path: str, *, after: int, spin: int) -> int:
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
         os.close(reading)
-        asyncio.run(_write_forever(path, writing))
+        asyncio.run(write(path, writing))
     os.close(writing)
     with os.fdopen(reading, "rb", buffering=0) as answers:
         last = b""
@@ -146,9 +151,68 @@ def _recount(path: str) -> None:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
+async def transact(path: str, name: str, count: int) -> None:
+    """Write *count* rows, each with an event in one transaction; every fourth is taken back."""
+    store = SqliteStore.open(path)
+    for number in range(count):
+        transaction = await store.begin()
+        transaction.connection.execute("INSERT INTO app_rows (text) VALUES (?)", (f"{name}-{number}",))
+        if number % 4:
+            await transaction.commit((change(Increment("user", "hot", 1), event=f"{name}-{number}"),))
+        else:
+            await transaction.roll_back()
+    await store.close()
+
+
+async def hold_open(path: str) -> None:
+    """Begin a transaction, write in it, say so, and wait to be killed."""
+    store = SqliteStore.open(path)
+    transaction = await store.begin()
+    transaction.connection.execute("INSERT INTO app_rows (text) VALUES ('held')")
+    print("open", flush=True)  # noqa: T201  # whoever started this process reads it
+    await asyncio.Event().wait()
+
+
+def crash_transactions(path: str, rounds: int, seed: int) -> None:
+    """Kill a child that transacts *rounds* times, each at another moment, and look at the file after each."""
+    chance = random.Random(seed)  # noqa: S311  # moments, not secrets
+    for _ in range(rounds):
+        acknowledged = _written_until_killed(_transact_forever, path, after=chance.randrange(1, 12), spin=chance.randrange(60_000))
+        asyncio.run(_check_transactions(path, acknowledged))
+
+
+async def _transact_forever(path: str, answers: int) -> None:
+    store = SqliteStore.open(path)
+    session = await store.session(TENANT, SESSION)
+    assert session is not None
+    for number in itertools.count(session.head + 1):
+        transaction = await store.begin()
+        transaction.connection.execute("INSERT INTO app_rows (text) VALUES (?)", (f"e{number}",))
+        await transaction.commit((say(f"e{number}"),))
+        os.write(answers, b"%8d" % number)
+
+
+async def _check_transactions(path: str, acknowledged: int) -> None:
+    store = SqliteStore.open(path)
+    events = [event.id for event in await store.events(TENANT, SESSION)]
+    with closing(sqlite3.connect(path)) as connection:
+        assert [text for (text,) in connection.execute("SELECT text FROM app_rows ORDER BY rowid")] == events
+    assert acknowledged <= len(events) <= acknowledged + 1
+    await store.close()
+
+
+def main(work: str, path: str, name: str, count: str) -> None:
+    """Do what the command line says."""
+    match work:
+        case "crash":
+            crash(path, int(name), int(count))
+        case "crash-transactions":
+            crash_transactions(path, int(name), int(count))
+        case "hold":
+            asyncio.run(hold_open(path))
+        case _:
+            asyncio.run({"append": append, "contend": contend, "transact": transact}[work](path, name, int(count)))
+
+
 if __name__ == "__main__":
-    work, path, name, count = sys.argv[1:]
-    if work == "crash":
-        crash(path, int(name), int(count))
-    else:
-        asyncio.run({"append": append, "contend": contend}[work](path, name, int(count)))
+    main(*sys.argv[1:])

@@ -1,17 +1,21 @@
 """The schema of a PostgreSQL database: made once, by whoever comes first and may, and never taken back."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import anyio
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import pytest
 
+from handgriff.core.batch import Batch, ClaimEffect, CountTry, HoldProposal, KeepCode, SettleEffect
 from handgriff.errors import BackendError
-from handgriff.stores.postgres.driver import Connection, connect
+from handgriff.stores.postgres.driver import Connection, Pool, connect
 from handgriff.stores.postgres.migration import FOLDER, migrate, newest
 from handgriff.stores.postgres.store import PostgresStore
-from handgriff.testing.samples import SESSION, TENANT, create
+from handgriff.stores.postgres.words import words_of
+from handgriff.testing.samples import EFFECT, PROPOSAL, SESSION, START, TENANT, at, create, hold
 from tests.contract.postgres import new_database
 from tests.servers.postgres import SUPERUSER, as_user
 
@@ -19,6 +23,10 @@ pytestmark = pytest.mark.anyio
 
 CLERK = "clerk"
 """Works with the tables, and owns nothing."""
+NEW_IN_10: dict[str, tuple[str, ...]] = {
+    "record claim": ("arguments", "transaction"),
+    "record hold": ("confirm", "code", "codes_sent", "code_sent_at", "code_tries"),
+}
 
 
 @pytest.fixture
@@ -55,18 +63,39 @@ async def test_sixteen_that_begin_together_find_one_schema(url: str) -> None:
 
 
 async def test_a_database_on_its_way_is_brought_to_the_end(url: str) -> None:
-    files = sorted(FOLDER.glob("*.sql"))
-    async with connection(url) as owner:
-        await owner.execute(
-            "CREATE SCHEMA handgriff; CREATE TABLE handgriff.schema_version (version integer PRIMARY KEY, name text NOT NULL)"
-        )
-        for number, file in enumerate(files[:3], 1):
-            await owner.execute(file.read_text())
-            await owner.execute("INSERT INTO handgriff.schema_version VALUES ($1, $2)", number, file.stem)
+    await bring_to(3, url)
 
     assert await migrate(url) == (3, newest())
     async with opened(url) as store:
         await store.commit((create(),))
+
+
+async def test_a_database_of_the_version_before_keeps_its_rows(url: str) -> None:
+    """And its servers, which go on for a while."""
+    await bring_to(9, url)
+    async with asyncpg.create_pool(url, min_size=1, max_size=1) as pool:
+        await send_as_version_9(pool, (create(), hold("t1"), ClaimEffect(EFFECT), HoldProposal(PROPOSAL)))
+        reads = ("SELECT * FROM handgriff.read_effects($1, NULL, NULL)", "SELECT * FROM handgriff.read_proposals($1, NULL, NULL, NULL)")
+        for read in reads:
+            assert len(await pool.fetch(read, TENANT)) == 1
+
+        assert await migrate(url) == (9, newest())
+
+        store = PostgresStore(pool)
+        for read in reads:  # whose plans are older than the tables are now
+            assert len(await pool.fetch(read, TENANT)) == 1
+        await send_as_version_9(pool, (ClaimEffect(replace(EFFECT, key="k2")), HoldProposal(replace(PROPOSAL, id="p2"))))
+        old, young = replace(EFFECT, arguments=""), replace(EFFECT, key="k2", arguments="")
+        assert list(await store.effects(TENANT)) == list(await store.unsettled(TENANT)) == [old, young]
+        assert list(await store.proposals(TENANT)) == [PROPOSAL, replace(PROPOSAL, id="p2")]
+        assert await store.abandoned(at(3600)) == await store.interrupted(at(3600)) == ((TENANT, "s1"),)
+
+        await store.commit((SettleEffect(TENANT, EFFECT.tool, "k1", "c1", "failed", at(1)),))
+        again = replace(EFFECT, claim="c2", transaction=True)
+        await store.commit((ClaimEffect(again), KeepCode(TENANT, "p1", 0, "hash", at(1), START, 1), CountTry(TENANT, "p2", 0)))
+        assert await store.effect(TENANT, EFFECT.tool, "k1") == again
+        assert await store.proposal(TENANT, "p1") == replace(PROPOSAL, code="hash", codes_sent=1, code_sent_at=at(1))
+        assert await store.proposal(TENANT, "p2") == replace(PROPOSAL, id="p2", code_tries=1)
 
 
 async def test_a_newer_schema_is_refused_and_both_versions_are_named(url: str) -> None:
@@ -135,6 +164,29 @@ async def test_a_database_that_cannot_hold_every_text_is_refused(url: str) -> No
 
 def test_the_files_are_numbered_without_a_gap() -> None:
     assert [int(file.name[:4]) for file in sorted(FOLDER.iterdir())] == list(range(1, newest() + 1))
+
+
+async def bring_to(version: int, url: str) -> None:
+    """Make what an earlier version made."""
+    async with connection(url) as owner:
+        await owner.execute(
+            "CREATE SCHEMA handgriff; CREATE TABLE handgriff.schema_version (version integer PRIMARY KEY, name text NOT NULL)"
+        )
+        for number, file in enumerate(sorted(FOLDER.glob("*.sql"))[:version], 1):
+            await owner.execute(file.read_text())
+            await owner.execute("INSERT INTO handgriff.schema_version VALUES ($1, $2)", number, file.stem)
+
+
+async def send_as_version_9(pool: Pool, batch: Batch) -> None:
+    """Send *batch* without what that version did not know."""
+    sent = words_of(batch)
+    words = list(sent.words)
+    for start in sent.starts:
+        unknown = NEW_IN_10.get(words[start - 1] or "")
+        if unknown is not None:
+            record = json.loads(words[start + 1] or "")
+            words[start + 1] = json.dumps({name: value for name, value in record.items() if name not in unknown})
+    await pool.fetch("SELECT seqs, swept FROM handgriff.commit($1, $2, $3, $4, $5)", words, sent.starts, sent.locks, True, False)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from tests.contract.postgres import new_database
 from tests.contract.postgres_process import SESSION, STEPS, TASKS
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = Path(handgriff.__file__).parents[1]
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{Path(handgriff.__file__).parents[1]}{os.pathsep}{ROOT}"}
 
 pytestmark = pytest.mark.anyio
 
@@ -67,10 +67,9 @@ async def test_a_killed_client_leaves_every_event_with_all_of_its_delta_or_none(
     run(("crash", url, "7"))
 
 
-def run(*commands: tuple[str, ...]) -> None:
-    environment = os.environ | {"PYTHONPATH": f"{SOURCE}{os.pathsep}{ROOT}"}
-    programs = [[sys.executable, "-m", "tests.contract.postgres_process", *command] for command in commands]
-    started = [subprocess.Popen(program, env=environment, stderr=subprocess.PIPE, text=True) for program in programs]
+def run(*commands: tuple[str, ...], module: str = "tests.contract.postgres_process") -> None:
+    programs = [[sys.executable, "-m", module, *command] for command in commands]
+    started = [subprocess.Popen(program, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) for program in programs]
     for process in started:
         _, errors = process.communicate()
         assert process.returncode == 0, errors

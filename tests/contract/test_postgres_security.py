@@ -11,18 +11,34 @@ from typing import Any
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import pytest
 
-from handgriff.core.batch import Batch, Erase, ForkSession, KeepPrefix, RewindSession, SweepScratch
+from handgriff.core.batch import (
+    Batch,
+    CheckNothingRuns,
+    ClaimEffect,
+    CountTry,
+    Erase,
+    ForkSession,
+    HoldProposal,
+    KeepCode,
+    KeepPrefix,
+    RewindSession,
+    SweepEffects,
+    SweepScratch,
+)
 from handgriff.core.rows import Session
 from handgriff.ports.store import Store
 from handgriff.stores.postgres.driver import Connection, connect
 from handgriff.stores.postgres.migration import FOLDER, migrate
-from handgriff.testing.samples import START, at, furnish, hold, say
+from handgriff.testing.samples import EFFECT, PROPOSAL, START, at, furnish, hold, say
 from handgriff.testing.stores.ids import IdSuite
 from tests.contract.postgres import TABLES, Database, database, new_database
 
 pytestmark = pytest.mark.anyio
 
 MINE, THEIRS = "acme", "globex"
+OVER_ALL = ("session", "place", "request", "effect", "hook")
+"""Tables that are asked over all tenants."""
+FUNCTION = re.compile(r"^CREATE (?:OR REPLACE )?(FUNCTION .*?^\$\$;)", re.MULTILINE | re.DOTALL)
 WITHIN = "SELECT set_config('handgriff.tenant', $1, TRUE)"
 
 
@@ -42,7 +58,7 @@ async def store(opened: Database) -> AsyncIterator[Store]:
     """Two tenants with one of everything."""
     store = await opened.emptied()
     for tenant in (MINE, THEIRS):
-        await store.commit(furnished(tenant))
+        await store.commit((*furnished(tenant), *coded(tenant)))
     yield store
     await store.close()
 
@@ -75,7 +91,7 @@ async def test_every_table_has_the_fence_and_so_have_its_parts(role: Connection)
     qual = "(tenant = NULLIF(current_setting('handgriff.tenant'::text, true), ''::text))"
     assert own == dict.fromkeys(TABLES, ("ALL", qual))
     others = {(row["tablename"], row["cmd"]) for row in policies if row["policyname"] != "own_tenant"}
-    assert others == {(table, "SELECT") for table in ("session", "place", "request")}
+    assert others == {(table, "SELECT") for table in OVER_ALL}
 
 
 async def test_tenant_is_the_first_column_of_every_key(role: Connection) -> None:
@@ -143,26 +159,36 @@ async def test_what_is_asked_over_all_tenants_leaves_no_door_open(role: Connecti
     assert await store.tenants() == (MINE, THEIRS)
     await store.commit((replace(hold("t1"), tenant=MINE), replace(hold("t2"), tenant=THEIRS)))
     assert await store.interrupted(at(99)) == ((MINE, "s1"), (THEIRS, "s1"))
+    assert await store.abandoned(at(99)) == ((MINE, "s1"), (THEIRS, "s1"))
+    assert await store.queueing() == (MINE, THEIRS)
+    assert await store.uncertain(["none"]) == ()
 
     async with role.transaction():
-        await role.fetch("SELECT handgriff.read_tenants(), handgriff.read_interrupted(now(), 9)")
+        await role.fetch("SELECT handgriff.read_tenants(), handgriff.read_interrupted(now(), 9), handgriff.read_abandoned(now(), 9)")
+        await role.fetch("SELECT handgriff.read_queueing('', 9), handgriff.read_uncertain(ARRAY['none'], '', '', 9)")
         for table in TABLES:
             assert await rows_of(role, table) == []
 
 
-async def test_the_second_setting_opens_reading_alone_and_three_tables_alone(role: Connection) -> None:
+async def test_the_second_setting_opens_reading_alone_and_five_tables_alone(role: Connection) -> None:
     async with role.transaction():
         await role.fetch("SELECT set_config('handgriff.every_tenant', 'on', TRUE)")
         seen = {table: {row["tenant"] for row in await rows_of(role, table)} for table in TABLES}
-        assert seen == {table: {MINE, THEIRS} if table in ("session", "place", "request") else set() for table in TABLES}
+        assert seen == {table: {MINE, THEIRS} if table in OVER_ALL else set() for table in TABLES}
         for table in TABLES:
             assert await role.execute(f"DELETE FROM handgriff.{table}") == "DELETE 0"
 
 
-async def test_two_functions_make_the_second_setting(role: Connection) -> None:
+async def test_five_functions_make_the_second_setting(role: Connection) -> None:
     rows = await role.fetch("SELECT proname FROM pg_proc WHERE pronamespace = 'handgriff'::regnamespace AND prosrc LIKE '%every\\_tenant%'")
 
-    assert {row["proname"] for row in rows} == {"read_tenants", "read_interrupted"}
+    assert {row["proname"] for row in rows} == {
+        "read_tenants",
+        "read_interrupted",
+        "read_abandoned",
+        "read_uncertain",
+        "read_queueing",
+    }
 
 
 class TestTheFenceAlone(IdSuite):
@@ -182,13 +208,15 @@ class TestTheFenceAlone(IdSuite):
     async def test_what_is_done_to_one_tenant_is_done_to_no_other(self, store: Store) -> None:
         for tenant in (MINE, THEIRS):
             await store.commit(furnished(tenant))
+        await store.commit((*coded(THEIRS), *outlived(THEIRS)))
         theirs = await everything(store, THEIRS)
         assert all(theirs)
 
         cuts: Sequence[Batch] = (
+            coded(MINE),
             (ForkSession("s1", Session(MINE, "ada", "s2", START), 9, ()), RewindSession(MINE, "s1", 6, 0, (), ("proposal of s1",))),
-            (SweepScratch(MINE, at(999), 99),),
-            (Erase(MINE, "ada", "gone"),),
+            (SweepScratch(MINE, at(999), 99), *outlived(MINE), SweepEffects(MINE, at(999), 99)),
+            (CheckNothingRuns(MINE, at(999)), CheckNothingRuns(MINE, at(999), "s1"), Erase(MINE, "ada", "gone")),
             (*furnished(MINE), Erase(MINE, None, "gone")),
         )
         for batch in cuts:
@@ -214,9 +242,10 @@ async def removed_conditions(url: str) -> AsyncIterator[None]:
     found = 0
     for file in sorted(FOLDER.glob("*.sql"))[2:]:
         text, count = condition.subn("TRUE", file.read_text())
-        assert not re.search(r"\btenant = (?!excluded)(?!'')", re.sub(r"--.*|SET tenant.*", "", text)), file.name
+        assert not re.search(r"\btenant = (?!excluded)(?!'')", re.sub(r"--.*|SET tenant.*|CREATE POLICY.*", "", text)), file.name
         found += count
-        await connection.execute(text.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION"))
+        for function in FUNCTION.findall(text):
+            await connection.execute(f"CREATE OR REPLACE {function}")
     assert found > 70
     await connection.close()
     yield
@@ -225,7 +254,18 @@ async def removed_conditions(url: str) -> AsyncIterator[None]:
 def furnished(tenant: str) -> Batch:
     """One of everything, of *tenant*."""
     batch = tuple(_of(operation, tenant) for operation in furnish("s1"))
-    return (*batch, KeepPrefix(tenant, "h1", "text"), replace(say("last"), tenant=tenant))
+    second = HoldProposal(replace(PROPOSAL, tenant=tenant, id="second", confirm="second_person"))
+    return (*batch, second, KeepPrefix(tenant, "h1", "text"), replace(say("last"), tenant=tenant))
+
+
+def coded(tenant: str) -> Batch:
+    """The only code that its user may be sent, and a try."""
+    return KeepCode(tenant, "second", 0, "hash", at(1), START, 1), CountTry(tenant, "second", 0)
+
+
+def outlived(tenant: str) -> Batch:
+    """An effect whose session is gone."""
+    return (ClaimEffect(replace(EFFECT, tenant=tenant, session="gone", key="outlived", state="done")),)
 
 
 def _of(operation: Any, tenant: str) -> Any:
@@ -249,7 +289,10 @@ async def everything(store: Store, tenant: str) -> list[object]:
         await store.seen(tenant, "s1", "order", "o_17"),
         await store.seen(tenant, "s1", "order", "o_99"),
         list(await store.effects(tenant)),
+        list(await store.unsettled(tenant)),
         list(await store.proposals(tenant)),
+        list(await store.for_second_person(tenant, START)),
+        list(await store.waiting(tenant, "ada", START)),
         list(await store.hooks(tenant)),
         list(await store.requests(tenant)),
         await store.prefix(tenant, "h1"),

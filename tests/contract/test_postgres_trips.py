@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from handgriff.core.batch import CheckLease, OpenRequest
+from handgriff.core.batch import CheckLease, CountTry, KeepCode, OpenRequest
 from handgriff.core.delta import Append, Increment, Set
 from handgriff.stores.postgres.driver import Connection, Pool, Row
 from handgriff.stores.postgres.store import PostgresStore
@@ -34,13 +34,21 @@ READS: dict[str, Callable[[PostgresStore], Awaitable[Any]]] = {
     "effect": lambda store: store.effect(TENANT, "t", "k"),
     "effects": lambda store: store.effects(TENANT, session="s1", state="running"),
     "effects of a state": lambda store: store.effects(TENANT, state="running"),
+    "unsettled": lambda store: store.unsettled(TENANT),
+    "unsettled of a session": lambda store: store.unsettled(TENANT, session="s1"),
     "proposal": lambda store: store.proposal(TENANT, "p1"),
     "proposals": lambda store: store.proposals(TENANT, user=USER, session="s1", state="pending"),
     "proposals of a state": lambda store: store.proposals(TENANT, state="pending"),
+    "for second person": lambda store: store.for_second_person(TENANT, START),
+    "waiting": lambda store: store.waiting(TENANT, USER, START),
+    "waiting in a session": lambda store: store.waiting(TENANT, USER, START, session="s1"),
     "hooks": lambda store: store.hooks(TENANT),
     "requests": lambda store: store.requests(TENANT, session="s1"),
     "idle": lambda store: store.idle(TENANT, at(9)),
     "interrupted": lambda store: store.interrupted(at(99)),
+    "abandoned": lambda store: store.abandoned(at(99)),
+    "uncertain": lambda store: store.uncertain(["t"]),
+    "queueing": lambda store: store.queueing(),
     "tenants": lambda store: store.tenants(),
 }
 
@@ -100,14 +108,18 @@ async def test_the_disk_is_waited_for_where_it_must_be(opened: Database, default
     sent = words_of((put("k", "1"), put("l", "1")))
     await (await opened.emptied()).commit((create(),))
 
+    statements: list[tuple[str, tuple[object, ...]]] = [
+        ("SELECT handgriff.commit($1, $2, $3, $4, FALSE)", (sent.words, sent.starts, sent.locks, durable)),
+        ("SELECT handgriff.append_sets($1, 's1', 'e', NULL, $2, 'k', '', NULL, 1, 1, '{}', '{}', $3)", (TENANT, START, durable)),
+    ]
+    if durable:
+        statements.append(("SELECT handgriff.commit_within($1, $2, $3)", (sent.words, sent.starts, sent.locks)))
+
     async with opened.pool.acquire() as connection:
-        for statement in (
-            ("SELECT handgriff.commit($1, $2, $3, $4, FALSE)", sent.words, sent.starts, sent.locks, durable),
-            ("SELECT handgriff.append_sets($1, 's1', 'e', NULL, $2, 'k', '', NULL, 1, 1, '{}', '{}', $3)", TENANT, START, durable),
-        ):
+        for statement, values in statements:
             async with connection.transaction():
-                await connection.execute(f"SET LOCAL synchronous_commit = {default}")
-                await connection.fetch(*statement)
+                await connection.execute(f"SET LOCAL synchronous_commit = {default}; SET LOCAL handgriff.begun = 'on'")
+                await connection.fetch(statement, *values)
                 assert await connection.fetchval("SHOW synchronous_commit") == expected
             assert await connection.fetchval("SHOW synchronous_commit") == "on"
 
@@ -133,6 +145,7 @@ async def test_no_table_is_read_from_end_to_end(opened: Database) -> None:
 
     await store.commit((say("e2"),))
     await store.commit((change(Set("session", "a", "1"), Set("session", "b", "1")),))
+    await store.commit((KeepCode(TENANT, "proposal of s1", 0, "h", at(1), START, 9), CountTry(TENANT, "proposal of s1", 0)))
     mixed = (Increment("session", "n", 1), Append("user", "l", "1"), Set("app", "k", "1"), renew(), Set("scratch", "k", "1", "notes"))
     await store.commit((CheckLease(TENANT, "s1", "t1", 1), change(*mixed), OpenRequest(REQUEST)))
     for read in READS.values():

@@ -130,8 +130,9 @@ def _turn(chance: random.Random, number: int, name: str, owner: str) -> Batch:
         batch += (IntroduceSeen(TENANT, name, ((name, f"{name}{number}"),)), IntroduceTyped(TENANT, name, words))
         batch += (jot(name, f'"{name}"', f"{name}{number % 4}", until=9e6, session=name),)
     if number % 9 == 0:
+        effect = replace(EFFECT, key=f"{name}{number}", claimed_at=at(number), arguments=f'"{words}"', result=f'"{words}"')
         batch += (
-            ClaimEffect(replace(EFFECT, key=f"{name}{number}", claimed_at=at(number), result=f'"{words}"', user=owner, session=name)),
+            ClaimEffect(replace(effect, user=owner, session=name)),
             HoldProposal(replace(PROPOSAL, id=f"{name}{number}", summary=words, user=owner, session=name)),
             QueueHook(replace(HOOK, id=f"{name}{number}", payload=f'"{name}"', user=owner, session=name)),
         )

@@ -1,16 +1,21 @@
 """Several processes on one SQLite file, and processes that are killed."""
 
 import os
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 
 import handgriff
 from handgriff.core.delta import Value
 from handgriff.stores.sqlite import SqliteStore
-from handgriff.testing.samples import TENANT, USER, create
+from handgriff.testing.samples import TENANT, USER, create, say
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(handgriff.__file__).parents[1]
@@ -57,14 +62,95 @@ def test_a_killed_process_leaves_every_event_with_all_of_its_delta_or_none(tmp_p
     _run(("crash", tmp_path / "handgriff.db", 25, 7))
 
 
-def _run(*commands: tuple[object, ...]) -> None:
+@pytest.mark.anyio
+async def test_processes_that_transact_and_append_lose_neither_rows_nor_events(tmp_path: Path) -> None:
+    path = tmp_path / "handgriff.db"
+    store = await _shared_file(path)
+
+    _run(("transact", path, "one", 40), ("transact", path, "two", 40), ("append", path, "three", 40))
+
+    kept = [f"{name}-{number}" for name in ("one", "two") for number in range(40) if number % 4]
+    assert sorted(_rows(path)) == sorted(kept)
+    events = await store.events(TENANT, "s1")
+    assert {event.id for event in events} == {*kept, *(f"three-{number}" for number in range(40))}
+    assert [event.seq for event in events] == list(range(1, 101))
+    assert (await store.values(TENANT, "user", USER))["hot"] == Value("100", 100)
+    await store.close()
+
+
+@pytest.mark.anyio
+async def test_a_process_that_is_killed_in_a_transaction_leaves_nothing_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "handgriff.db"
+    store = await _shared_file(path)
+    done: list[str] = []
+
+    async def commit(name: str, *, durable: bool) -> None:
+        await store.commit((say(name),), durable=durable)
+        done.append(name)
+
+    with _in_a_transaction(path) as holder, anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for name in ("inline", "durable"):
+                tasks.start_soon(partial(commit, name, durable=name == "durable"))
+            for _ in range(20):
+                await anyio.lowlevel.checkpoint()
+            assert (done, _rows(path), list(await store.events(TENANT, "s1"))) == ([], [], [])
+            holder.kill()
+        transaction = await store.begin()
+        transaction.connection.execute("INSERT INTO app_rows (text) VALUES ('after')")
+        await transaction.commit((say("after"),))
+
+    assert _rows(path) == ["after"]
+    assert sorted(event.id for event in await store.events(TENANT, "s1")) == ["after", "durable", "inline"]
+    await store.close()
+
+
+@pytest.mark.anyio
+async def test_a_killed_process_leaves_every_row_with_its_event_or_neither(tmp_path: Path) -> None:
+    """P1: what the application wrote is part of the commit."""
+    path = tmp_path / "handgriff.db"
+    await (await _shared_file(path)).close()
+
+    _run(("crash-transactions", path, 25, 11))
+
+
+async def _shared_file(path: Path) -> SqliteStore:
+    """A store with a session, and a table of the application's beside it."""
+    store = SqliteStore.open(path)
+    await store.commit((create(),))
+    with closing(sqlite3.connect(path)) as application:
+        application.execute("CREATE TABLE app_rows (text TEXT NOT NULL)")
+    return store
+
+
+def _rows(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as application:
+        return [text for (text,) in application.execute("SELECT text FROM app_rows ORDER BY rowid")]
+
+
+@contextmanager
+def _in_a_transaction(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that has begun, and written a row."""
+    (holder,) = _start(("hold", path, "x", 1))
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "open\n"
+        yield holder
+    finally:
+        holder.kill()
+        holder.communicate()
+
+
+def _start(*commands: tuple[object, ...]) -> list[subprocess.Popen[str]]:
     environment = os.environ | {"PYTHONPATH": f"{SOURCE}{os.pathsep}{ROOT}"}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.contract.sqlite_process", *map(str, command)], env=environment, stderr=subprocess.PIPE, text=True
-        )
+    module = (sys.executable, "-m", "tests.contract.sqlite_process")
+    return [
+        subprocess.Popen([*module, *map(str, command)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for command in commands
     ]
-    for process in started:
+
+
+def _run(*commands: tuple[object, ...]) -> None:
+    for process in _start(*commands):
         _, errors = process.communicate()
         assert process.returncode == 0, errors

@@ -14,6 +14,7 @@ WINDOW = "Our own modules do not import from the package root"
 PURITY = "Errors, core and ports touch no event loop, clock, chance, network, file or database"
 STORES = "Stores are strangers to each other"
 MODELS = "Models are strangers to each other"
+CODES = "Code senders are strangers to each other"
 CYCLES = "No cycles between siblings, at any depth"
 
 
@@ -26,8 +27,9 @@ def lint(house: Path) -> str:
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     shutil.copy(ROOT / ".importlinter", tmp_path)
-    build(tmp_path, {f"{floor}/__init__.py": "" for floor in (".", "core", "ports", "runtime", "stores", "models", "host", "testing")})
-    build(tmp_path, {"errors.py": "", "core/note.py": "", "stores/even.py": "", "models/even.py": "", "tool.py": ""})
+    floors = (".", "core", "ports", "runtime", "stores", "models", "codes", "host", "testing")
+    build(tmp_path, {f"{floor}/__init__.py": "" for floor in floors})
+    build(tmp_path, {"errors.py": "", "core/note.py": "", "stores/even.py": "", "models/even.py": "", "codes/even.py": "", "tool.py": ""})
     return tmp_path
 
 
@@ -54,6 +56,7 @@ def test_a_bare_house_stands(house: Path) -> None:
         pytest.param({"ports/odd.py": "import asyncio"}, PURITY, id="a port knows the event loop"),
         pytest.param({"stores/odd.py": "import handgriff.stores.even"}, STORES, id="a store leans on another"),
         pytest.param({"models/odd.py": "import handgriff.models.even"}, MODELS, id="a model leans on another"),
+        pytest.param({"codes/odd.py": "import handgriff.codes.even"}, CODES, id="a code sender leans on another"),
         pytest.param({"core/odd.py": "import handgriff.core.even", "core/even.py": "import handgriff.core.odd"}, CYCLES, id="a cycle"),
     ],
 )

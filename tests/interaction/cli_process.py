@@ -3,11 +3,13 @@
 import json
 import os
 import pty
+import re
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from select import select
@@ -15,6 +17,7 @@ from typing import Any
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 COMMAND = (sys.executable, "-W", "error", "-m", "handgriff.cli")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 DEV = ("--dev", "--as", "acme/ada", "--can", "orders.cancel")
 
 
@@ -49,6 +52,12 @@ def with_pad(folder: Path) -> Path:
     return folder
 
 
+def with_till(folder: Path) -> Path:
+    """*folder*, in which the till can be imported as `till`."""
+    shutil.copy(Path(__file__).with_name("cli_till.py"), folder / "till.py")
+    return folder
+
+
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """This environment without what would change the command's mind."""
     unwanted = {"ANTHROPIC_API_KEY", "HANDGRIFF_MODEL", "COLUMNS", "LANG", "LC_ALL", "FORCE_COLOR"}
@@ -66,19 +75,63 @@ def handgriff(folder: Path, *words: str, stdin: str = "", env: Mapping[str, str]
 
 def at_terminal(folder: Path, *words: str, typed: str) -> Ended:
     """Run `handgriff` with *words* at a terminal, where a person types *typed* once they are asked. All that was shown is its `out`."""
-    mine, its = pty.openpty()
-    shown = b""
-    with subprocess.Popen([*COMMAND, *words], cwd=folder, env=environment(), stdin=its, stdout=its, stderr=its) as process:
-        os.close(its)
-        while b"[y/N] " not in shown and select([mine], [], [], 60)[0]:
-            shown += os.read(mine, 1024)
-        os.write(mine, typed.encode())
+    with at_keyboard(folder, *words) as person:
+        person.read(until="[y/N] ")
+        person.type(typed)
+        code = person.end()
+        return Ended(code, person.shown, "")
+
+
+class Typist:
+    """Somebody at a terminal: types, and reads until what they wait for stands there."""
+
+    def __init__(self, process: subprocess.Popen[bytes], terminal: int) -> None:
+        self.process = process
+        self.shown = ""
+        """All that has been read, without its colours."""
+        self._terminal = terminal
+
+    def type(self, keys: str) -> None:
+        """Press these keys."""
+        os.write(self._terminal, keys.encode())
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+
+    def read(self, until: str) -> str:
+        """What is shown until *until* stands there."""
+        read = b""
+        while until.encode() not in read:
+            assert select([self._terminal], [], [], 60)[0], read
+            # What stands behind it belongs to the next reading, so it comes byte by byte.
+            read += os.read(self._terminal, 1)
+        text = _COLOURS.sub("", read.decode())
+        self.shown += text
+        return text
+
+    def end(self) -> int:
+        """The exit code, once all that is shown has been read."""
+        read = b""
         with suppress(OSError):  # how Linux says that nobody has the other end any more
-            while select([mine], [], [], 60)[0]:
-                shown += os.read(mine, 1024)
-        code = process.wait(timeout=60)
-    os.close(mine)
-    return Ended(code, shown.decode(), "")
+            while select([self._terminal], [], [], 60)[0] and (more := os.read(self._terminal, 1024)):
+                read += more
+        self.shown += _COLOURS.sub("", read.decode())
+        return self.process.wait(timeout=60)
+
+
+@contextmanager
+def at_keyboard(folder: Path, *words: str) -> Iterator[Typist]:
+    """Somebody at a terminal in which `handgriff` runs with *words*."""
+    mine, its = pty.openpty()
+    command = [*COMMAND, *words]
+    with subprocess.Popen(command, cwd=folder, env=environment({"TERM": "xterm"}), stdin=its, stdout=its, stderr=its) as process:
+        os.close(its)
+        try:
+            yield Typist(process, mine)
+        finally:
+            process.kill()  # what fails must not leave this waiting for a command that waits for somebody to type
+            os.close(mine)
 
 
 def of_type(lines: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:

@@ -15,17 +15,22 @@ from starlette.types import ASGIApp, Message
 from handgriff import Assistant, Call, Caller, Change, Host, Limits, Plan, Refusal, Result, Toolbox
 from handgriff.http import asgi
 from handgriff.models.scripted import ScriptedModel, Step
+from handgriff.ports.callers import Callers
 from handgriff.ports.clock import Clock
+from handgriff.ports.codes import CodeSender
 from handgriff.ports.model import Model
 from handgriff.ports.store import Store
 
 OrderId = Annotated[str, Field(description="Order id, e.g. 'o_17'.")]
 CANARY = "canary-data-for-the-model-only"
+LOCALES = {"dora": "de-AT", "fleur": "fr"}
 PEOPLE = {
-    (tenant, user): Caller(tenant, user, permissions={"orders.cancel"} if user in ("ada", "eve") else set())
-    for tenant, user in [("acme", "ada"), ("acme", "bob"), ("globex", "ada"), ("globex", "eve")]
+    (tenant, user): Caller(tenant, user, permissions=set() if user == "bob" else {"orders.cancel"}, locale=LOCALES.get(user, "en"))
+    for tenant, users in (("acme", ("ada", "bob", "eve", "dora", "fleur")), ("globex", ("ada", "eve")))
+    for user in users
 }
 ADA, BOB, FOREIGN = "acme/ada", "acme/bob", "globex/ada"
+EVE, DORA, FLEUR = "acme/eve", "acme/dora", "acme/fleur"
 
 
 class Order(BaseModel):
@@ -321,12 +326,22 @@ async def wired(
     grace: float = 30,
     clock: Clock | None = None,
     limits: Limits | None = None,
+    shop: Shop | None = None,
+    codes: CodeSender | None = None,
+    callers: Callers | None = None,
     **options: Any,
 ) -> AsyncIterator[Wire]:
     """A shop behind the HTTP face."""
-    shop = Shop(limits=limits or Limits())
+    shop = shop or Shop(limits=limits or Limits())
     models: list[Model] = [model or ScriptedModel(script)]
     async with Host(
-        shop.assistant(), store=store, callers=load_caller, model="scripted:demo", models=models, grace=grace, clock=clock
+        shop.assistant(),
+        store=store,
+        callers=callers or load_caller,
+        model="scripted:demo",
+        models=models,
+        grace=grace,
+        clock=clock,
+        codes=codes,
     ) as host:
         yield Wire(asgi(host, authenticate=authenticate, **options), host, shop)

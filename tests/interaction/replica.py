@@ -15,7 +15,7 @@ from pathlib import Path
 
 import anyio
 
-from handgriff import Assistant, Call, Caller, Host, Result, Toolbox
+from handgriff import Assistant, Call, Caller, Change, Host, Plan, Result, Toolbox
 from handgriff.http import serve
 from handgriff.models.anthropic.adapter import AnthropicModel
 from handgriff.testing.harness import MODEL, PRICES
@@ -79,6 +79,15 @@ def assistant(world: Path) -> Assistant:
     def write(name: str) -> Result[None]:
         wait(f"write {name}")
         return Result("Written.")
+
+    @box.tool(effect="irreversible", description=WORDS)
+    async def charge(cents: int, call: Call) -> Result[None]:
+        note(f"charge {cents} as {call.idempotency_key}")
+        return Result("Charged.")
+
+    @charge.plan
+    async def preview(cents: int) -> Plan:
+        return Plan(f"Charge {cents}?", [Change("Balance", "100", str(100 - cents))])
 
     return Assistant("replica", instructions="You test.", toolboxes=[box])
 

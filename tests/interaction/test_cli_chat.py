@@ -1,16 +1,14 @@
 """`handgriff chat`, driven through pipes: each line is a message, or answers the question that was asked."""
 
 import os
-import pty
 import re
 import signal
 import subprocess
 from pathlib import Path
-from select import select
 
 import pytest
 
-from tests.interaction.cli_process import COMMAND, DEV, environment, handgriff, of_type, with_shop
+from tests.interaction.cli_process import COMMAND, DEV, at_keyboard, environment, handgriff, of_type, with_shop
 
 CHAT = ("chat", "shop:assistant", *DEV)
 
@@ -38,7 +36,7 @@ def test_a_proposal_is_a_card_and_runs_once_it_is_confirmed(folder: Path) -> Non
     card, after = ended.out.split("Confirm? [y/N] y\n")
     assert "Cancel o_17?" in card
     assert re.search(r"Status\s+- pending\s+\+ cancelled", card)
-    assert re.search(r"Expires \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", card)
+    assert re.search(r"Can be confirmed until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", card)
     assert "cancel_order: Order cancelled." in after
     assert "\nOrder cancelled.\n" in after, "the continuation is followed to its end"
     assert (folder / "journal.txt").read_text() == "cancelled o_17\n"
@@ -181,50 +179,20 @@ def test_ctrl_c_stops_the_turn_and_not_the_chat(folder: Path) -> None:
     assert process.returncode == 1, "one message was not answered"
 
 
-class Typist:
-    """Somebody at a terminal: types, and reads until what they wait for stands there."""
-
-    def __init__(self, process: subprocess.Popen[bytes], terminal: int) -> None:
-        self.process = process
-        self._terminal = terminal
-
-    def type(self, keys: str) -> None:
-        os.write(self._terminal, keys.encode())
-
-    def interrupt(self) -> None:
-        self.process.send_signal(signal.SIGINT)
-
-    def read(self, until: str) -> str:
-        read = b""
-        while until.encode() not in read:
-            assert select([self._terminal], [], [], 60)[0], read
-            # What stands behind it belongs to the next reading, so it comes byte by byte.
-            read += os.read(self._terminal, 1)
-        return read.decode()
-
-
 def test_at_a_terminal_lines_are_edited_and_nothing_typed_by_mistake_decides(folder: Path) -> None:
-    mine, its = pty.openpty()
-    command = [*COMMAND, *CHAT]
-    with subprocess.Popen(command, cwd=folder, env=environment({"TERM": "xterm"}), stdin=its, stdout=its, stderr=its) as process:
-        os.close(its)
-        person = Typist(process, mine)
-        try:
-            person.read(until="\n> ")
-            person.interrupt()
-            assert "Ctrl-D leaves." in person.read(until="\n> ")
-            person.type("/cancel_order order=o_1\b\b_17\r")
-            person.read(until="[y/N] ")
-            person.interrupt()
-            assert "Undecided: p_" in person.read(until="\n> ")
-            person.type("/cancel_order order=o_17\r")
-            assert "superseded" in person.read(until="[y/N] ")
-            person.type("y\r")
-            assert "Order cancelled." in person.read(until="\n> ")
-            person.type("\x04")
-            assert process.wait(timeout=30) == 0
-        finally:
-            process.kill()  # what fails above must not leave this waiting for a chat that waits for somebody to type
-            os.close(mine)
+    with at_keyboard(folder, *CHAT) as person:
+        person.read(until="\n> ")
+        person.interrupt()
+        assert "Ctrl-D leaves." in person.read(until="\n> ")
+        person.type("/cancel_order order=o_1\b\b_17\r")
+        person.read(until="[y/N] ")
+        person.interrupt()
+        assert "Undecided: p_" in person.read(until="\n> ")
+        person.type("/cancel_order order=o_17\r")
+        assert "superseded" in person.read(until="[y/N] ")
+        person.type("y\r")
+        assert "Order cancelled." in person.read(until="\n> ")
+        person.type("\x04")
+        assert person.end() == 0
 
     assert (folder / "journal.txt").read_text() == "cancelled o_17\n"

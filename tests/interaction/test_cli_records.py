@@ -126,7 +126,8 @@ def test_an_uncertain_effect_is_listed_and_resolved_once(folder: Path) -> None:
     assert re.search(rf"^{lost['key']}\s+lose_track\s+indeterminate", run(folder, "effects", "ls").out, re.MULTILINE)
     resolved = run(folder, "effects", "resolve", "lose_track", lost["key"], "done")
     assert (resolved.code, resolved.err) == (0, "")
-    assert "state: done" in resolved.out
+    assert "state: done: Done." in resolved.out
+    assert "Nothing was run, repeated or taken back" in resolved.out
     assert "resolved by: ada" in resolved.out
     again = run(folder, "effects", "resolve", "lose_track", lost["key"], "failed", "--json")
     assert (again.code, again.json["refused"]) == (1, "conflict")

@@ -57,8 +57,8 @@ def test_gc_removes_what_is_over_and_idle_of_all_tenants_and_leaves_what_was_spe
     anyio.run(inhabit, folder, datetime.now(UTC), BOB)
     anyio.run(inhabit, folder, LONG_AGO, ADA, EVE)
 
-    assert run(folder, "gc", "--json").json == {"records": 2, "sessions": 0}
-    assert run(folder, "gc", "--idle", "14d", "--json").json == {"records": 0, "sessions": 2}
+    assert run(folder, "gc", "--json").json == {"records": 2, "sessions": 0, "effects": 0}
+    assert run(folder, "gc", "--idle", "14d", "--json").json == {"records": 0, "sessions": 2, "effects": 0}
     assert anyio.run(left, folder) == {"ada": (0, 1), "bob": (1, 1), "e/ve": (0, 1)}
     told = run(folder, "gc", "--idle", "P14D")
     assert (told.code, told.err) == (0, "")
@@ -68,8 +68,8 @@ def test_gc_removes_what_is_over_and_idle_of_all_tenants_and_leaves_what_was_spe
 def test_gc_of_one_tenant_leaves_the_others_alone(folder: Path) -> None:
     anyio.run(inhabit, folder, LONG_AGO, ADA, EVE)
 
-    assert run(folder, "gc", "--idle", "36h", "--tenant", "glo%bex", "--json").json == {"records": 1, "sessions": 1}
-    assert run(folder, "gc", "--idle", "36h", "--tenant", "no\x1b[2Jbody", "--json").json == {"records": 0, "sessions": 0}
+    assert run(folder, "gc", "--idle", "36h", "--tenant", "glo%bex", "--json").json == {"records": 1, "sessions": 1, "effects": 0}
+    assert run(folder, "gc", "--idle", "36h", "--tenant", "no\x1b[2Jbody", "--json").json == {"records": 0, "sessions": 0, "effects": 0}
     assert anyio.run(left, folder) == {"ada": (1, 1), "bob": (0, 0), "e/ve": (0, 1)}
 
 

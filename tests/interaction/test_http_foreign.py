@@ -73,12 +73,22 @@ async def test_a_session_that_is_not_ones_own_is_not_there(known: Known, method:
     assert (await known.wire.get(f"/sessions/{known.session}")).json()["head"] > 0
 
 
-@pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_a_proposal_that_is_not_ones_own_is_not_there(known: Known, method: str) -> None:
-    body = {"approved": True} if method == "POST" else None
+@pytest.mark.parametrize(
+    ("method", "route", "body"),
+    [
+        ("GET", "/proposals/{id}", None),
+        ("POST", "/proposals/{id}", {"approved": True}),
+        ("POST", "/proposals/{id}", {"approved": "yes", "code": 7}),
+        ("POST", "/proposals/{id}/code", {}),
+        ("GET", "/confirm/{id}", None),
+    ],
+    ids=["show", "decide", "decide wrongly", "code", "page"],
+)
+async def test_a_proposal_that_is_not_ones_own_is_not_there(known: Known, method: str, route: str, body: dict[str, object] | None) -> None:
     tries = [(BOB, known.proposal), (FOREIGN, known.proposal), *known.as_others[2:]]
+    paths = [(user, route.replace("{id}", quote(given, safe=""))) for user, given in tries]
 
-    answers = [await known.wire.ask(method, f"/proposals/{quote(given, safe='')}", body, user=user) for user, given in tries]
+    answers = [await known.wire.ask(method, path, body, user=user) for user, path in paths]
 
     assert answers[0].status == 404
     assert same(answers)

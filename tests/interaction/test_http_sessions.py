@@ -187,6 +187,8 @@ PATHS = [
     ("GET", "/proposals"),
     ("GET", "/proposals/x"),
     ("POST", "/proposals/x"),
+    ("POST", "/proposals/x/code"),
+    ("GET", "/confirm/x"),
     ("GET", "/menu"),
 ]
 
@@ -194,7 +196,8 @@ PATHS = [
 @pytest.mark.parametrize(("method", "path"), PATHS, ids=lambda part: part.strip("/"))
 async def test_nobody_gets_anywhere(method: str, path: str) -> None:
     async with wired() as wire:
-        answer = await wire.ask(method, path, say("/list_orders") if method == "POST" else None, user=None)
+        body, headers = say("/list_orders") if method == "POST" else None, {"accept": "application/json"}
+        answer = await wire.ask(method, path, body, user=None, headers=headers)
 
         assert answer.status == 401
         assert answer.headers["www-authenticate"] == "Bearer"

@@ -1,7 +1,5 @@
 """A wish that is confirmed twice, and a decision that meets a new message half way. Cases B096, B105."""
 
-from typing import Any
-
 import anyio
 import pytest
 
@@ -45,19 +43,33 @@ async def broken() -> None:
     raise TimeoutError
 
 
-@pytest.mark.parametrize(("handler", "state", "code"), [(at_once, "done", None), (broken, "indeterminate", "indeterminate")])
-async def test_a_second_confirmation_of_the_same_wish_is_what_the_first_came_to(handler: Handler, state: str, code: Any) -> None:
+async def test_a_second_confirmation_of_the_same_wish_is_what_the_first_came_to() -> None:
     """B105: nothing is paid again, and the second card says the same as the first."""
     paid: list[int] = []
-    async with harness(till(paid, handler), ADA, script=[(PAY, PAY), "Well."]) as chat:
+    async with harness(till(paid, at_once), ADA, script=[(PAY, PAY), "Well."]) as chat:
         await chat.say("Pay.")
         first, _ = await chat.confirm()
         second, _ = await chat.confirm()
 
-        assert (first.proposal.state, second.proposal.state) == (state, state)
-        assert (second.outcome.code, second.outcome.replayed) == (code, code is None)
-        assert paid == ([10] if code is None else [])
-        assert ["Paid 10." in text for text in told(chat.provider.requests[1])] == [code is None] * 2
+        assert (first.proposal.state, second.proposal.state) == ("done", "done")
+        assert (second.outcome.code, second.outcome.replayed, paid) == (None, True, [10])
+        assert ["Paid 10." in text for text in told(chat.provider.requests[1])] == [True, True]
+
+
+async def test_a_second_confirmation_of_an_uncertain_wish_waits_until_it_is_known() -> None:
+    """B105, B106: it is neither paid again nor taken for decided; what the first one is found out to be, the second one is."""
+    paid: list[int] = []
+    async with harness(till(paid, broken), ADA, script=[(PAY, PAY), "Well."]) as chat:
+        await chat.say("Pay.")
+        first, _ = await chat.confirm()
+        [other] = await chat.host.proposals.list(ADA)
+        with pytest.raises(Refusal) as refusal:
+            await chat.host.proposals.decide(ADA, other.id, True)
+        assert (first.proposal.state, refusal.value.code, paid) == ("indeterminate", "indeterminate", [])
+        await chat.host.effects.resolve("acme", "pay", "10", "done", by="ops")
+
+        second, _ = await chat.confirm()
+        assert (second.proposal.state, second.outcome.code, second.outcome.replayed, paid) == ("done", None, True, [])
 
 
 async def test_a_message_that_meets_a_decision_half_way_changes_nothing_of_it() -> None:

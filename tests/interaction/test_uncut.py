@@ -104,7 +104,8 @@ async def test_a_hook_that_hangs_holds_up_nobody_for_longer_than_a_call_may_take
         with anyio.fail_after(10):
             await chat.host.call(ADA, "file", {})
             await chat.host.call(ADA, "file", {})
-        assert len(set(heard)) == 2
+        # It has shown that it hangs, so for a while nobody else waits for it either; nothing of it is lost.
+        assert len(heard) == 1
 
         clock.move(timedelta(minutes=6).total_seconds())
         await chat.host.call(ADA, "file", {})

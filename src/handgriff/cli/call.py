@@ -6,18 +6,21 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from handgriff.cli.catalogue import word
 from handgriff.cli.given import Given, command
 from handgriff.cli.inert import inert, inert_json, one_line
 from handgriff.cli.opening import staged
 from handgriff.cli.output import print_fields, print_json, terminal
 from handgriff.cli.records import outcome_record
 from handgriff.cli.render import Renderer
+from handgriff.cli.words import how_in_words, ways
 from handgriff.core import jsontext
 from handgriff.core.jsontext import Json
 from handgriff.core.outcome import Outcome
 from handgriff.core.refusal_codes import exit_code
+from handgriff.core.rows import Proposal
 
-_SAID_ALREADY = frozenset({"refused", "message", "next", "proposal", "link"})
+_SAID_ALREADY = frozenset({"refused", "message", "next", "proposal", "confirm"})
 
 
 async def call(
@@ -31,13 +34,17 @@ async def call(
     text = sys.stdin.read() if args == "-" else args
     async with staged(given) as stage:
         outcome = await stage.host.call(stage.caller, tool, text, session=session)
+        held = outcome_record(outcome).get("proposal")
+        proposal = await stage.host.proposals.get(stage.caller, held) if isinstance(held, str) else None
         locale = stage.caller.locale
     if given.as_json:
         print_json(outcome_record(outcome))
     elif outcome.code is None:
         _print_done(outcome, locale)
     else:
-        _print_refused(given, outcome)
+        _print_refused(outcome)
+        if proposal is not None:
+            _print_proposal(given, proposal, locale)
     return exit_code(outcome.code)
 
 
@@ -59,16 +66,20 @@ def _print_done(outcome: Outcome, locale: str) -> None:
         console.print(Text(_readable(jsontext.loads(outcome.data))), soft_wrap=True)
 
 
-def _print_refused(given: Given, outcome: Outcome) -> None:
+def _print_refused(outcome: Outcome) -> None:
     told = outcome_record(outcome)
     terminal().print(Text.assemble((f"{outcome.code}: ", "red"), inert(str(told.get("message", "")))), soft_wrap=True)
     print_fields((name, _readable(fact)) for name, fact in told.items() if name not in _SAID_ALREADY)
     if outcome.next:
         print_fields([("next", outcome.next)])
-    proposal = told.get("proposal")
-    if isinstance(proposal, str):
-        commands = [(verb, f"handgriff proposals {verb} {given.again(proposal)}") for verb in ("confirm", "decline")]
-        print_fields([("proposal", proposal), *commands])
+
+
+def _print_proposal(given: Given, proposal: Proposal, locale: str) -> None:
+    """Who confirms it, and how."""
+    print_fields([("proposal", proposal.id), ("confirmed by", how_in_words(proposal.confirm, locale))])
+    if proposal.confirm == "code":
+        print_fields([("code", word("code_sent" if proposal.code is not None else "code_unsent", locale))])
+    print_fields(ways(given, proposal.id, proposal.confirm))
 
 
 def _readable(value: Json) -> str:

@@ -3,17 +3,22 @@
 An operator is whoever may open the host's store; --as names the tenant and, in the record, who decided.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import typer
 
 from handgriff.cli.faults import DONE
 from handgriff.cli.given import Given, command
-from handgriff.cli.opening import hosted
-from handgriff.cli.output import moment, print_fields, print_json, print_table
+from handgriff.cli.opening import hosted, locale_of
+from handgriff.cli.output import moment, print_fields, print_json, print_table, working
 from handgriff.cli.records import effect_record
+from handgriff.cli.words import state_in_words
 from handgriff.core.claim import read_outcome
 from handgriff.core.rows import Effect, EffectState
+
+_IN_TRANSACTION: Final = "transaction: what it writes is committed with its outcome, or not at all"
+_OUTSIDE: Final = "it leaves the database: without an outcome nobody knows"
+_RESOLVED: Final = "it recorded what you say. Nothing was run, repeated or taken back; the model is told with the next message."
 
 _Tool = Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.", show_default=False)]
 _Key = Annotated[str, typer.Argument(metavar="KEY", help="The effect's key.", show_default=False)]
@@ -26,31 +31,40 @@ async def ls(
     state: Annotated[EffectState | None, typer.Option("--state", help="Only those in this state.", show_default=False)] = None,
     session: Annotated[str | None, typer.Option("--session", metavar="ID", help="Only those of this session.", show_default=False)] = None,
 ) -> int:
-    """List a tenant's effect records, oldest first."""
+    """List a tenant's effect records, oldest first. What is uncertain is asked about first, where its tool can say what became of it."""
     async with hosted(given) as host:
         tenant, _ = given.principal()
-        found = await host.effects.list(tenant, session=session, state=state)
+        with working("Finding out what became of what is uncertain"):
+            found = await host.effects.list(tenant, session=session, state=state)
+        locale = await locale_of(host, given)
     if given.as_json:
         print_json([effect_record(effect) for effect in found])
     else:
-        rows = [(effect.key, effect.tool, effect.state, moment(effect.claimed_at), effect.user) for effect in found]
-        print_table(("KEY", "TOOL", "STATE", "CLAIMED", "USER"), rows)
+        rows = [(each.key, each.tool, each.state, moment(each.claimed_at), each.user, state_in_words(each.state, locale)) for each in found]
+        print_table(("KEY", "TOOL", "STATE", "CLAIMED", "USER", "IN WORDS"), rows)
     return DONE
 
 
 async def show(given: Given, *, tool: _Tool, key: _Key) -> int:
-    """Show one effect record."""
+    """Show one effect record: with which arguments, how far it came, and what is known of it."""
     async with hosted(given) as host:
         tenant, _ = given.principal()
-        _print_effect(given, await host.effects.get(tenant, tool, key))
+        with working("Finding out what became of it"):
+            found = await host.effects.get(tenant, tool, key)
+        _print_effect(given, found, await locale_of(host, given))
     return DONE
 
 
 async def resolve(given: Given, *, tool: _Tool, key: _Key, state: _Became) -> int:
-    """Say what became of an uncertain effect; the model is told with the next message."""
+    """Say what became of an uncertain effect. Nothing is run, repeated or taken back: the record, the proposal and, with the next message,
+    the model are told what you say."""
     async with hosted(given) as host:
         tenant, user = given.principal()
-        _print_effect(given, await host.effects.resolve(tenant, tool, key, state, by=user))
+        with working("Finding out what became of it"):
+            resolved = await host.effects.resolve(tenant, tool, key, state, by=user)
+        _print_effect(given, resolved, await locale_of(host, given))
+    if not given.as_json:
+        print_fields([("what this did", _RESOLVED)])
     return DONE
 
 
@@ -61,7 +75,7 @@ def attach(app: typer.Typer) -> None:
     command(app, "resolve", "handgriff effects resolve shop:host cancel_order c_17 done --as acme/ops")(resolve)
 
 
-def _print_effect(given: Given, effect: Effect) -> None:
+def _print_effect(given: Given, effect: Effect, locale: str) -> None:
     if given.as_json:
         print_json(effect_record(effect))
         return
@@ -70,7 +84,9 @@ def _print_effect(given: Given, effect: Effect) -> None:
         [
             ("tool", effect.tool),
             ("key", effect.key),
-            ("state", effect.state),
+            ("state", f"{effect.state}: {state_in_words(effect.state, locale)}"),
+            ("arguments", effect.arguments),
+            ("certainty", _IN_TRANSACTION if effect.transaction else _OUTSIDE),
             ("user", effect.user),
             ("session", effect.session),
             ("call", effect.call),

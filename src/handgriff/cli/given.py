@@ -67,10 +67,10 @@ class Given:
             raise WrongUse(f"--as {self.who!r} names no tenant and user. Write it as --as acme/ada.")
         return tenant, user
 
-    def again(self, *arguments: str) -> str:
-        """TARGET, *arguments* and these options, as they would have to be typed for another command of the same caller."""
+    def again(self, *arguments: str, who: str | None = None) -> str:
+        """TARGET, *arguments* and these options, as they would have to be typed for another command, of the same caller or of *who*."""
         words = [self.target, *arguments]
-        words += ["--as", self.who] if self.who else []
+        words += ["--as", asks] if (asks := who or self.who) else []
         words += ["--dev"] if self.dev else []
         lists = {"--can": self.can, "--role": self.role, "--module": self.module}
         words += [word for option, values in lists.items() for value in values or () for word in (option, value)]

@@ -16,7 +16,7 @@ async def menu(given: Given) -> int:
     if given.as_json:
         print_json([contract_record(contract) for contract in contracts])
     else:
-        rows = [(contract.name, contract.effect, contract.confirm or "", contract.description.use_when) for contract in contracts]
+        rows = [(contract.name, contract.effect, contract.confirm_word or "", contract.description.use_when) for contract in contracts]
         print_table(("TOOL", "EFFECT", "CONFIRM", "USE WHEN"), rows)
     return DONE
 

@@ -16,9 +16,10 @@ from handgriff.cli.faults import WrongUse
 from handgriff.cli.given import MODEL, STORE, Given
 from handgriff.cli.inert import one_line
 from handgriff.cli.target import find_target
+from handgriff.codes.console import ConsoleCodeSender
 from handgriff.core.caller import Caller
 from handgriff.core.lane import Lane
-from handgriff.errors import DefinitionError
+from handgriff.errors import DefinitionError, HandgriffError
 from handgriff.host.adapters import lanes_of, models_of
 from handgriff.host.host import Host
 from handgriff.ports.callers import Callers
@@ -69,7 +70,7 @@ async def hosted(given: Given, *, may_be_dev: bool = False) -> AsyncIterator[Hos
         assistant, models = _with_models(target, given.model)
         for model in models:
             stack.push_async_callback(model.close)
-        host = Host(assistant, store=given.store or STORE, callers=_only(me), models=models)
+        host = Host(assistant, store=given.store or STORE, callers=_colleagues(me), models=models, codes=ConsoleCodeSender())
         yield await stack.enter_async_context(host)
 
 
@@ -81,6 +82,16 @@ async def load_caller(host: Host, given: Given) -> Caller:
     """
     found = await host.caller(*given.principal())
     return found if given.locale is None else replace(found, locale=given.locale)
+
+
+async def locale_of(host: Host, given: Given) -> str:
+    """The language of whoever operates *host*, who need not be one of its callers."""
+    if given.locale is not None:
+        return given.locale
+    try:
+        return (await load_caller(host, given)).locale
+    except HandgriffError:
+        return "en"
 
 
 def dev_caller(given: Given, tenant: str, user: str) -> Caller:
@@ -111,9 +122,11 @@ def check_host(given: Given, *, may_be_dev: bool = False) -> None:
         raise WrongUse(f"TARGET {given.target!r} is a host already: leave out --dev.")
 
 
-def _only(caller: Caller) -> Callers:
+def _colleagues(caller: Caller) -> Callers:
+    """The whole tenant has the rights of the command line: what another user asked for runs, as theirs, when this caller confirms it."""
+
     async def load(tenant: str, user: str) -> Caller | None:
-        return caller if (tenant, user) == (caller.tenant, caller.user) else None
+        return replace(caller, user=user) if tenant == caller.tenant else None
 
     return load
 

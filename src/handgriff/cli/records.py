@@ -12,7 +12,7 @@ from handgriff.core import jsontext
 from handgriff.core.claim import read_outcome
 from handgriff.core.codec import pack
 from handgriff.core.contract import Contract
-from handgriff.core.events import KINDS, Event, Frame, Item, Progress, Retrying, Shown, TextDelta
+from handgriff.core.events import KINDS, CallOutcome, Event, Frame, Item, Progress, Retrying, Shown, TextDelta
 from handgriff.core.jsontext import Json
 from handgriff.core.outcome import Outcome
 from handgriff.core.rows import Effect, Proposal, Record, Session
@@ -41,6 +41,11 @@ def item_record(item: Item) -> dict[str, Json]:
     return {"type": _TYPES[type(item.body)], **place, **fields}
 
 
+def outcome_item(outcome: CallOutcome) -> Json:
+    """A call's end as its event tells it."""
+    return _public(pack(outcome))
+
+
 def session_record(session: Session) -> dict[str, Json]:
     """A session, without what its provider pinned."""
     return {
@@ -55,7 +60,7 @@ def session_record(session: Session) -> dict[str, Json]:
 
 
 def proposal_record(proposal: Proposal) -> dict[str, Json]:
-    """A proposal, with exactly the arguments that would run."""
+    """A proposal, with exactly the arguments that would run: never its code, nor what is kept of it."""
     return {
         "id": proposal.id,
         "state": proposal.state,
@@ -65,6 +70,9 @@ def proposal_record(proposal: Proposal) -> dict[str, Json]:
         "diff": pack(proposal.diff),
         "count": proposal.count,
         "sample": list(proposal.sample),
+        "user": proposal.user,
+        "confirm": proposal.confirm,
+        "code_sent": proposal.code is not None,
         "session": proposal.session,
         "turn": proposal.turn,
         "call": proposal.call,
@@ -83,6 +91,8 @@ def effect_record(effect: Effect) -> dict[str, Json]:
         "state": effect.state,
         "session": effect.session,
         "user": effect.user,
+        "arguments": jsontext.loads(effect.arguments) if effect.arguments else None,
+        "transaction": effect.transaction,
         "turn": effect.turn,
         "call": effect.call,
         "claimed_at": effect.claimed_at.isoformat(),
@@ -125,7 +135,7 @@ def contract_record(contract: Contract) -> dict[str, Json]:
         "name": contract.name,
         "toolbox": contract.toolbox,
         "effect": contract.effect,
-        "confirm": contract.confirm,
+        "confirm": contract.confirm_word,
         "description": contract.description.text,
         "schema": jsontext.loads(contract.schema.text),
     }

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from handgriff.cli.catalogue import word
 from handgriff.cli.inert import inert, one_line
+from handgriff.core.catalogue import say
 from handgriff.core.events import (
     AssistantMessage,
     Body,
@@ -29,6 +30,7 @@ from handgriff.core.events import (
     ParkedCall,
     PartialMessage,
     Progress,
+    ProposalState,
     Retrying,
     SessionCreated,
     Shown,
@@ -41,6 +43,8 @@ from handgriff.core.money import format_micro
 from handgriff.errors import Refusal
 
 _ABSENT = "\N{EM DASH}"
+_SEEN: frozenset[ProposalState] = frozenset({"running", "done"})
+"""What the call's own outcome says as well."""
 
 
 class Renderer:
@@ -99,11 +103,12 @@ class Renderer:
             self._close_line()
             self.console.print(self._table(changes))
 
-    def proposal_card(self, parked: ParkedCall) -> None:
-        """What will happen if a person confirms, and until when they may."""
-        expires = word("expires", self._locale, at=f"{parked.expires_at.astimezone():%Y-%m-%d %H:%M:%S %Z}")
+    def proposal_card(self, parked: ParkedCall, *, asked_by: str | None = None) -> None:
+        """What will happen if a person confirms, and until when they may; *asked_by* is who wants it, where that is somebody else."""
+        expires = say("card_expires", self._locale).format(time=f"{parked.expires_at.astimezone():%Y-%m-%d %H:%M:%S %Z}")
         diff = [self._table(parked.diff)] if parked.diff else []
-        card = Group(Text(inert(parked.summary), style="bold"), *diff, Text(expires, style="dim"))
+        people = self._people(parked, asked_by)
+        card = Group(Text(inert(parked.summary), style="bold"), *diff, *self._extent(parked), *people, Text(expires, style="dim"))
         self._close_line()
         self.console.print(Panel(card, title=Text(one_line(parked.tool)), title_align="left", border_style="yellow", expand=False))
 
@@ -144,8 +149,8 @@ class Renderer:
                 if self._replay:
                     self._line(Text(_indented("> ", body.text), style="bold"))
             case Decision(proposal, _, state, by):
-                if self._replay:
-                    self.note(f"{proposal}: {state}" + (f" ({by})" if by else ""))
+                if self._replay or state not in _SEEN:
+                    self.note(f"{proposal}: {say(f'state_{state}', self._locale)}" + (f" ({by})" if by else ""))
             case OperatorChange(what, by):
                 self.note(f"{what} ({by})")
             case SessionCreated():
@@ -183,13 +188,25 @@ class Renderer:
     def _table(self, changes: Sequence[ShownChange]) -> Table:
         table = Table(box=None, padding=(0, 2), show_edge=False)
         table.add_column("", overflow="fold")
-        table.add_column(f"- {word('before', self._locale)}", overflow="fold", style="red")
-        table.add_column(f"+ {word('after', self._locale)}", overflow="fold", style="green")
+        table.add_column(f"- {say('card_before', self._locale)}", overflow="fold", style="red")
+        table.add_column(f"+ {say('card_after', self._locale)}", overflow="fold", style="green")
         for change in changes:
             is_note = change.before is None and change.after is None
             sides = ("", "") if is_note else (_side("- ", change.before), _side("+ ", change.after))
             table.add_row(Text(inert(change.label)), *map(Text, sides))
         return table
+
+    def _people(self, parked: ParkedCall, asked_by: str | None) -> list[Text]:
+        """Who else has to do with it."""
+        if asked_by is not None:
+            return [Text(say("card_asked_by", self._locale).format(user=one_line(asked_by)))]
+        return [Text(say("card_second_person", self._locale), style="yellow")] if parked.confirm == "second_person" else []
+
+    def _extent(self, parked: ParkedCall) -> list[Text]:
+        """How many it concerns, and some of them."""
+        key = "card_count" if parked.sample else "card_total"
+        head = [] if parked.count is None else [Text(say(key, self._locale).format(count=parked.count))]
+        return [*head, *(Text(f"  · {one_line(line)}") for line in parked.sample)]
 
     def _say(self, request: str, text: str) -> None:
         if request != self._request:

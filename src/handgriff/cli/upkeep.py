@@ -34,9 +34,14 @@ async def collect(given: Given, *, idle: _Idle = None, tenant: _Tenant = None) -
         with working("Collecting"):
             collected = await host.collect(tenant=tenant, idle=longest)
     if given.as_json:
-        print_json({"records": collected.records, "sessions": collected.sessions})
+        print_json({"records": collected.records, "sessions": collected.sessions, "effects": collected.effects})
     else:
-        print_fields([("scratch records removed", str(collected.records)), ("sessions deleted", str(collected.sessions))])
+        told = {
+            "scratch records removed": collected.records,
+            "sessions deleted": collected.sessions,
+            "old effect records removed": collected.effects,
+        }
+        print_fields([(what, str(number)) for what, number in told.items()])
     return DONE
 
 

@@ -3,7 +3,7 @@
 Guards are operations too: a batch that carries one is refused as a whole when it does not hold.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
@@ -24,8 +24,9 @@ class CreateSession:
 class DeleteSession:
     """Remove a session with its events, state, seen values, proposals, effects and queued hooks; ledger rows stay.
 
-    With `keep_since`, effects claimed since then stay, because their keys still protect (specification 7.1), and so do queued hooks,
-    because what must follow a write follows it although its session is gone.
+    With `keep_since`, effects claimed since then stay, because their keys still protect (specification 7.1), and so do those whose outcome
+    nobody knows yet; `SweepEffects` removes them later. Queued hooks stay too, because what must follow a write follows it although its
+    session is gone.
     """
 
     tenant: str
@@ -62,11 +63,25 @@ class RewindSession:
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """Remove everything of a tenant, or of one of its users. Ledger rows stay, under `pseudonym` in place of whom was erased."""
+    """Remove everything of a tenant, or of one of its users. Ledger rows stay, under `pseudonym` in place of whom was erased; so does what
+    a user has decided or changed for others, in their proposals, effects and events."""
 
     tenant: str
     user: str | None
     pseudonym: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckNothingRuns:
+    """Guard: of this session, of this user, or of the whole tenant no effect is running whose lease is not over at `now`.
+
+    Refused: `effect`, its key. What is claimed at the same moment is claimed before it, and refuses it, or after the whole batch.
+    """
+
+    tenant: str
+    now: datetime
+    session: str | None = None
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +214,8 @@ class IntroduceTyped:
 
 @dataclass(frozen=True, slots=True)
 class ClaimEffect:
-    """Claim an effect before it runs. Refused (`effect`) where the key is taken, unless the record is `failed` with the same digest:
-    then it is claimed anew and keeps its steps."""
+    """Claim an effect before it runs. Refused (`effect`) where the key is taken, unless the record is `failed` with the same digest and
+    user: then it is claimed anew and keeps its steps, which may hold what is that user's alone."""
 
     effect: Effect
 
@@ -232,6 +247,16 @@ class SettleEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class SweepEffects:
+    """Remove at most `limit` effects of the tenant that are done or failed, were claimed before `before`, and whose session does not exist;
+    oldest claim first. What is running or indeterminate stays until somebody has said what became of it."""
+
+    tenant: str
+    before: datetime
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class HoldProposal:
     """Park a planned call. Refused (`proposal`) where the id exists."""
 
@@ -248,6 +273,33 @@ class DecideProposal:
     state: ProposalState
     at: datetime
     by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeepCode:
+    """Keep the hash of a code that is about to be sent for a proposal; it takes the place of the one before.
+
+    Refused (`proposal`) unless the proposal is pending and `sent` codes were sent for it so far; (`limit`) where `most` codes were kept
+    for its user already at `since` or later, for whichever proposals, whatever became of those and of their sessions. Older ones are
+    forgotten.
+    """
+
+    tenant: str
+    proposal: str
+    sent: int
+    code: str = field(repr=False)
+    at: datetime
+    since: datetime
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountTry:
+    """Count a try of a code, before it is compared. Refused (`proposal`) unless the proposal is pending and `tries` were counted so far."""
+
+    tenant: str
+    proposal: str
+    tries: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +347,7 @@ Operation: TypeAlias = (
     | ForkSession
     | RewindSession
     | Erase
+    | CheckNothingRuns
     | PinSession
     | HoldLease
     | CheckLease
@@ -309,8 +362,11 @@ Operation: TypeAlias = (
     | ClaimEffect
     | StepEffect
     | SettleEffect
+    | SweepEffects
     | HoldProposal
     | DecideProposal
+    | KeepCode
+    | CountTry
     | OpenRequest
     | CloseRequest
     | KeepPrefix

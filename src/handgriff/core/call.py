@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -207,6 +208,17 @@ class Call(Protocol[DepsT_co]):
 
     def step(self, name: str, fn: Callable[[], Awaitable[T]]) -> Awaitable[T]:
         """Run *fn* once in this effect's life: a repeat answers what the finished step returned (JSON)."""
+        ...
+
+    def transaction(self) -> AbstractAsyncContextManager[Any]:
+        """The application's database, where it is also the store's: a connection whose writes are committed with this call's outcome, once
+        the handler has returned, or not at all. Once a call, in a tool with `transaction=True`. The connection is the driver's own
+        (asyncpg, sqlite3); leave committing to the boundary, and what leaves the database out of it.
+
+        Raises:
+            DefinitionError: the tool does not declare it, or it is opened twice.
+            BackendError: the database could not be reached.
+        """
         ...
 
     def tool(self, name: str, args: Mapping[str, Any]) -> Awaitable[Result[Any]]:

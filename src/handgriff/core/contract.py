@@ -7,15 +7,17 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 from handgriff.core import jsontext
 from handgriff.core.bound import check_bound
 from handgriff.core.description import Description
+from handgriff.core.events import ConfirmKind
 from handgriff.core.requirement import Requirement, requirements
 from handgriff.core.schema.form import Output, Schema
 from handgriff.errors import DefinitionError, Refusal, RefusalCode
 
 EffectKind: TypeAlias = Literal["read", "write", "irreversible"]
-Confirm: TypeAlias = Literal["person"]
 ErrorMap: TypeAlias = Mapping[type[Exception], "RefusalCode | Callable[[Any], Refusal]"]
 Handler: TypeAlias = Callable[..., Any]
 """A function, sync or async. Sync ones run in a worker thread and cannot be cancelled."""
+Confirm: TypeAlias = ConfirmKind | Handler
+"""Who confirms, or a function `(args, call)` that answers it, or None where nobody needs to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +62,22 @@ class Contract:
     )
     plan_takes: frozenset[str] = _member("server", "the arguments the plan asks for", "the handler's", default=frozenset())
     plan_call: str | None = _member("server", "the plan's parameter that takes the call", "found by type", default=None)
-    confirm: Confirm | None = _member("server", "who confirms", "`person`, if there is a plan", default=None)
+    confirm: Confirm | None = _member(
+        "server",
+        "who confirms: `person`, `code` (sent out of band), `second_person`, or `(args, call)` answering one of them or None",
+        "`person`, if there is a plan",
+        default=None,
+    )
     validate: Handler | None = _member("server", "checks of meaning beyond the schema: `(args, call)`", "none", default=None)
     errors: ErrorMap = _member("model", "the application's exceptions, mapped to refusals", "none", default_factory=dict)
     idempotency_key: Handler | None = _member("server", "a key from the arguments: `(args, call)`", "the call's id", default=None)
+    reconcile: Handler | None = _member(
+        "server",
+        "asks the outside world what became of an uncertain call: `(args, call)`, returning a Result, a Refusal or None",
+        "none",
+        default=None,
+    )
+    transaction: bool = _member("server", "all its writing is in `call.transaction()`", "no", default=False)
     writes: Literal["state", "app"] | None = _member(
         "server", "may write `state` (session, user, scratch), or `app` too", "`state` for write and irreversible", default=None
     )
@@ -85,9 +99,14 @@ class Contract:
         """Whether it is claimed before it runs."""
         return self.is_barrier
 
+    @property
+    def confirm_word(self) -> str | None:
+        """Who confirms, in a word for people."""
+        return "by arguments" if callable(self.confirm) else self.confirm
+
     def digest(self) -> str:
         """What a proposal was planned under: a change here makes it stale."""
-        return jsontext.digest(jsontext.dumps([self.name, self.description.text, self.schema.text, self.effect, self.confirm]))
+        return jsontext.digest(jsontext.dumps([self.name, self.description.text, self.schema.text, self.effect, self.confirm_word]))
 
 
 @runtime_checkable

@@ -4,11 +4,12 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from handgriff.core.call import Call
 from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler
 from handgriff.core.description import parse_description
+from handgriff.core.events import ConfirmKind
 from handgriff.core.requirement import Requirement
 from handgriff.core.result import Plan, Result
 from handgriff.errors import REFUSAL_CODES, DefinitionError
@@ -24,7 +25,7 @@ AUTHORITY = frozenset(
 so that `tenant_id`, `tenantId` and `Tenant-ID` are one name."""
 SELECTORS = frozenset({"filter", "query", "where", "all", "select", "selector", "criteria"})
 """Argument names that select freely; on a write they must be declared."""
-CONFIRMS: tuple[str | None, ...] = (None, "person")
+CONFIRMS: Final[tuple[ConfirmKind, ...]] = get_args(ConfirmKind)
 WRITES: tuple[str | None, ...] = (None, "state", "app")
 
 
@@ -44,6 +45,8 @@ class Draft:
     validate: Handler | None = None
     errors: ErrorMap
     idempotency_key: Handler | None = None
+    reconcile: Handler | None = None
+    transaction: bool = False
     writes: Literal["state", "app"] | None = None
     limits: CallLimits = field(default_factory=CallLimits)
     title: Mapping[str, str]
@@ -80,10 +83,12 @@ def define(draft: Draft) -> Contract:
         plan=draft.plan,
         plan_takes=plan_takes,
         plan_call=plan_call,
-        confirm="person" if draft.plan is not None else None,
+        confirm=confirm_of(draft),
         validate=draft.validate,
         errors=draft.errors,
         idempotency_key=draft.idempotency_key,
+        reconcile=draft.reconcile,
+        transaction=draft.transaction,
         writes=draft.writes or ("state" if draft.effect != "read" else None),
         limits=draft.limits,
         title=draft.title,
@@ -102,7 +107,12 @@ def check_duties(draft: Draft) -> None:
         raise DefinitionError(
             draft.name, "name", "it is no tool name.", mend="use a small letter first, then small letters, digits and _, 64 at most."
         )
+    for member in ("authorize", "plan", "validate", "idempotency_key", "reconcile"):
+        if not (getattr(draft, member) is None or callable(getattr(draft, member))):
+            raise DefinitionError(draft.name, member, f"{getattr(draft, member)!r} is no function.", mend="give the function itself.")
     _check_effect(draft)
+    _check_confirm(draft)
+    _check_certainty(draft)
     _check_errors(draft)
     if not isinstance(draft.limits, CallLimits):
         raise DefinitionError(draft.name, "limits", "they are no CallLimits.", mend="give CallLimits(seconds=…) of handgriff.tool.")
@@ -161,10 +171,6 @@ def _check_effect(draft: Draft) -> None:
         raise DefinitionError(
             draft.name, "plan", "a read changes nothing, so there is nothing to confirm.", mend="leave it out, or say what the effect is."
         )
-    if draft.confirm not in CONFIRMS or (draft.confirm is not None and draft.plan is None):
-        raise DefinitionError(
-            draft.name, "confirm", f"{draft.confirm!r} can't be asked for here.", mend="attach a plan; confirm is then 'person'."
-        )
     if draft.writes not in WRITES:
         raise DefinitionError(
             draft.name,
@@ -172,6 +178,45 @@ def _check_effect(draft: Draft) -> None:
             f"{draft.writes!r} is not supported.",
             mend="say 'state', or 'app' where it may also write what the whole tenant shares.",
         )
+
+
+def confirm_of(draft: Draft) -> Confirm | None:
+    """Who confirms its calls."""
+    return draft.confirm or ("person" if draft.plan is not None else None)
+
+
+def _check_confirm(draft: Draft) -> None:
+    if draft.confirm is None:
+        return
+    if not callable(draft.confirm) and draft.confirm not in CONFIRMS:
+        raise DefinitionError(
+            draft.name,
+            "confirm",
+            f"{draft.confirm!r} is no way to confirm.",
+            mend=f"say {', '.join(map(repr, CONFIRMS))}, or give a function (args, call) that answers one of them or None.",
+        )
+    if draft.plan is None:
+        raise DefinitionError(
+            draft.name, "confirm", "nobody can confirm what they are not shown.", mend="attach a plan, or leave confirm out."
+        )
+
+
+def _check_certainty(draft: Draft) -> None:
+    """Refuse `reconcile` and `transaction` where there is nothing uncertain, or nothing to commit."""
+    for member in ("reconcile", "transaction"):
+        if getattr(draft, member) and draft.effect == "read":
+            problem = "a read changes nothing, so nothing about it is uncertain."
+            raise DefinitionError(draft.name, member, problem, mend="leave it out, or say what the effect is.")
+    if not isinstance(draft.transaction, bool):
+        raise DefinitionError(draft.name, "transaction", f"{draft.transaction!r} is no boolean.", mend="say True, or leave it out.")
+    if draft.transaction and draft.reconcile is not None:
+        problem = "what is committed with its outcome is never uncertain."
+        raise DefinitionError(draft.name, "reconcile", problem, mend="leave it out, or leave out transaction=True.")
+    if draft.transaction and not (
+        inspect.iscoroutinefunction(draft.handler) or inspect.iscoroutinefunction(getattr(draft.handler, "__call__", None))  # noqa: B004  # its own __call__
+    ):
+        problem = "a sync handler can't open call.transaction()."
+        raise DefinitionError(draft.name, "transaction", problem, mend="write 'async def'.")
 
 
 def _check_errors(draft: Draft) -> None:

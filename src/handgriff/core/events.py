@@ -15,6 +15,8 @@ from handgriff.errors import RefusalCode
 
 TurnStatus: TypeAlias = Literal["done", "waiting", "limit", "budget", "failed", "aborted", "interrupted"]
 ProposalState: TypeAlias = Literal["pending", "running", "done", "declined", "expired", "stale", "superseded", "failed", "indeterminate"]
+ConfirmKind: TypeAlias = Literal["person", "code", "second_person"]
+"""Who confirms: the owner, the owner with a code sent out of band, or another user of the tenant who may use the tool."""
 Stop: TypeAlias = Literal["end", "tools", "length", "pause", "refused", "context_full", "other"]
 """Why a model's message ended: answered, wants tools, output limit, provider pause, model declined, context window full."""
 
@@ -58,6 +60,9 @@ class ParkedCall:
     summary: str
     expires_at: datetime
     diff: tuple[ShownChange, ...] = ()
+    confirm: ConfirmKind = "person"
+    count: int | None = None
+    sample: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,11 @@ def fingerprint_of(plan: Plan) -> str:
     """What must be equal when the plan is made again, or the proposal is stale. Two lines may share a label, so it is taken over all."""
     if plan.version is not None:
         return jsontext.digest(jsontext.dumps(["version", plan.version]))
-    return jsontext.digest(jsontext.dumps([[change.label, change.exact()[0]] for change in plan.diff]))
+    lines = [[change.label, change.exact()[0]] for change in plan.diff]
+    if plan.count is None and not plan.sample:
+        return jsontext.digest(jsontext.dumps(lines))
+    # What is selected is part of what was shown: three customers may have become thousands.
+    return jsontext.digest(jsontext.dumps([lines, plan.count, list(plan.sample)]))
 
 
 def read_before(text: str) -> Mapping[str, Any]:
@@ -42,7 +46,17 @@ def read_before(text: str) -> Mapping[str, Any]:
 
 def parked(proposal: Proposal) -> ParkedCall:
     """The proposal as a client must show it."""
-    return ParkedCall(proposal.id, proposal.call, proposal.tool, proposal.summary, proposal.expires_at, proposal.diff)
+    return ParkedCall(
+        proposal.id,
+        proposal.call,
+        proposal.tool,
+        proposal.summary,
+        proposal.expires_at,
+        proposal.diff,
+        proposal.confirm,
+        proposal.count,
+        proposal.sample,
+    )
 
 
 def already(state: ProposalState) -> Refusal:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from handgriff.core.delta import Value
-from handgriff.core.events import ProposalState, ShownChange
+from handgriff.core.events import ConfirmKind, ProposalState, ShownChange
 from handgriff.core.lane import Lane
 
 EffectState: TypeAlias = Literal["running", "done", "failed", "indeterminate"]
@@ -89,6 +89,10 @@ class Effect:
     """JSON text of the settled outcome, given again to a repeated wish."""
     proposal: str | None = None
     resolved_by: str | None = None
+    arguments: str = ""
+    """Canonical JSON text of the validated arguments, for `reconcile`."""
+    transaction: bool = False
+    """The mark of a handler whose writing is committed with its outcome: without an outcome it has not happened."""
 
     def is_abandoned(self, now: datetime) -> bool:
         """Whether it runs by its record, and nobody can be running it any more."""
@@ -123,12 +127,23 @@ class Proposal:
     decided_at: datetime | None = None
     count: int | None = None
     sample: tuple[str, ...] = ()
-    grant: str = ""
+    grant: str = field(default="", repr=False)
     """JSON text of the rights its turn was granted, the upper bound when it runs."""
     wire_id: str = ""
     """The provider's id of the call; empty outside a turn."""
     typed: bool = False
     """Whether its arguments count as typed by the user (the command line, `host.call`)."""
+    confirm: ConfirmKind = "person"
+    code: str | None = field(default=None, repr=False)
+    """Salt and hash of the last code that was sent; never the code."""
+    codes_sent: int = 0
+    code_sent_at: datetime | None = None
+    code_tries: int = 0
+    """How many codes were tried, right or wrong."""
+
+    def state_at(self, now: datetime) -> ProposalState:
+        """The state it is in: `expired` as soon as its time is over, though that is written down later."""
+        return "expired" if self.state == "pending" and now >= self.expires_at else self.state
 
 
 @dataclass(frozen=True, slots=True)

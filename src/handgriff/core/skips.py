@@ -12,6 +12,7 @@ SUPERSEDED: Final = Refusal(
     "superseded", "The user wrote something else instead of confirming. Nothing was done.", next="Follow the new message."
 )
 DECLINED: Final = Refusal("declined", "The user declined. Nothing was done.", next="Do not propose the same again unless asked.")
+WRONG_CODES: Final = Refusal("denied", "Codes were tried too often. Nothing was done.", next="Do not propose it again unless asked.")
 EXPIRED: Final = Refusal("expired", "Nobody confirmed in time. Nothing was done.", next="Propose it again if it is still wanted.")
 
 SKIPS: Final[Mapping[SkipReason, Refusal]] = {

@@ -56,6 +56,18 @@ class DefinedTool(Generic[P, R]):
         self.draft = replace(self.draft, idempotency_key=function)
         return function
 
+    def confirm(self, function: H) -> H:
+        """Attach who confirms, by the arguments: `(args, call)`, "person", "code", "second_person" or None."""
+        self._check_free("confirm")
+        self.draft = replace(self.draft, confirm=function)
+        return function
+
+    def reconcile(self, function: H) -> H:
+        """Attach the question what became of an uncertain call: `(args, call)`, returning a `Result`, a `Refusal` (it did not) or None."""
+        self._check_free("reconcile")
+        self.draft = replace(self.draft, reconcile=function)
+        return function
+
     def before_call(self, function: H) -> H:
         """Attach a hook asked before each call: `(tool, args, call)`; it may raise a refusal, and changes nothing."""
         self.draft = replace(self.draft, before_call=(*self.draft.before_call, function))
@@ -95,6 +107,8 @@ class Toolbox:
         validate: Handler | None = None,
         errors: ErrorMap | None = None,
         idempotency_key: Handler | None = None,
+        reconcile: Handler | None = None,
+        transaction: bool = False,
         writes: Literal["state", "app"] | None = None,
         limits: CallLimits | None = None,
         title: Mapping[str, str] | str | None = None,
@@ -118,6 +132,8 @@ class Toolbox:
                 validate=validate,
                 errors=dict(errors or {}),
                 idempotency_key=idempotency_key,
+                reconcile=reconcile,
+                transaction=transaction,
                 writes=writes,
                 limits=limits or CallLimits(),
                 title={"en": title} if isinstance(title, str) else dict(title or {}),

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from handgriff.core.contract import CallLimits, Contract, EffectKind, ErrorMap, Handler
-from handgriff.core.define import Draft, check_arguments, check_duties, define, find_call, hints_of
+from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler
+from handgriff.core.define import Draft, check_arguments, check_duties, confirm_of, define, find_call, hints_of
 from handgriff.core.description import parse_description
 from handgriff.core.requirement import Requirement, requirements
 from handgriff.errors import DefinitionError
@@ -21,9 +21,12 @@ def contract(
     name: str | None = None,
     description: str | None = None,
     plan: Handler | None = None,
+    confirm: Confirm | None = None,
     authorize: Handler | None = None,
     validate: Handler | None = None,
     errors: ErrorMap | None = None,
+    idempotency_key: Handler | None = None,
+    reconcile: Handler | None = None,
     limits: CallLimits | None = None,
 ) -> Contract:
     """Give *tool* a contract: a function with annotations, or any object with a name, a JSON Schema and a callable.
@@ -44,9 +47,12 @@ def contract(
         effect=effect,
         requires=requirements(tool_name, requires),
         plan=plan,
+        confirm=confirm,
         authorize=authorize,
         validate=validate,
         errors=dict(errors or {}),
+        idempotency_key=idempotency_key,
+        reconcile=reconcile,
         limits=limits or CallLimits(),
         title={},
         keywords={},
@@ -73,9 +79,11 @@ def _imported(draft: Draft, schema: Mapping[str, Any]) -> Contract:
         authorize=draft.authorize,
         plan=draft.plan,
         plan_call=find_call(hints_of(draft.name, "plan", draft.plan)) if draft.plan is not None else None,
-        confirm="person" if draft.plan is not None else None,
+        confirm=confirm_of(draft),
         validate=draft.validate,
         errors=draft.errors,
+        idempotency_key=draft.idempotency_key,
+        reconcile=draft.reconcile,
         writes="state" if draft.effect != "read" else None,
         limits=draft.limits,
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from handgriff.core.batch import AppendEvent, Batch, ForkSession, HoldLease, ReleaseLease, RewindSession
+from handgriff.core.batch import AppendEvent, Batch, CheckNothingRuns, ForkSession, HoldLease, ReleaseLease, RewindSession
 from handgriff.core.delta import replayed
 from handgriff.core.events import AssistantMessage, CallOutcome, Event, OperatorChange
 from handgriff.core.rows import Effect, Session
@@ -69,7 +69,7 @@ async def copy_of(
 
 
 async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], *, by: str) -> Batch:
-    """What has to be written to end *session* with *kept*. Nobody may write to it meanwhile."""
+    """What has to be written to end *session* with *kept*. Nobody may write to it meanwhile, and nothing of it may be running."""
     now, turn, lease, to = engine.clock.now(), engine.ids.new("turn"), session.lease, kept[-1].seq
     asked = {call.id for event in kept if isinstance(event.body, AssistantMessage) for call in event.body.calls}
     proposals = await engine.store.proposals(session.tenant, session=session.id)
@@ -78,6 +78,7 @@ async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], *, b
     said = engine.written(None, OperatorChange(f"rewound to {to}", by))
     until = now + timedelta(seconds=LEASE_SECONDS)
     return (
+        CheckNothingRuns(session.tenant, now, session.id),
         HoldLease(session.tenant, session.id, turn, engine.holder, lease.epoch, now, until),
         RewindSession(session.tenant, session.id, session.head, to, values, gone),
         AppendEvent(session.tenant, session.id, said),

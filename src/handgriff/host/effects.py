@@ -3,17 +3,22 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from handgriff.core.batch import AppendEvent, DecideProposal, Operation, SettleEffect
+from handgriff.core.batch import AppendEvent, DecideProposal, Operation, QueueHook, SettleEffect
 from handgriff.core.caller import is_id
 from handgriff.core.claim import write_outcome
-from handgriff.core.events import CallOutcome, Decision, OperatorChange, ProposalState, Shown
+from handgriff.core.events import CallOutcome, Decision, OperatorChange, Shown
 from handgriff.core.outcome import Outcome, refused
 from handgriff.core.rows import Effect, EffectState
 from handgriff.errors import Refusal
 from handgriff.host.sessions import Opened
 from handgriff.ports.store import CommitRefused
+from handgriff.runtime.boundary.hooks import queued_for
 from handgriff.runtime.engine import Engine
-from handgriff.runtime.recover import recover
+from handgriff.runtime.recover import recover, recover_deleted
+
+_HAPPENED = Outcome(Shown("An operator looked into it: it was done."), '{"summary":"An operator looked into it: it was done."}')
+_TRIES = 3
+"""A rewind and a deletion may both come between."""
 
 
 class HostEffects:
@@ -25,15 +30,20 @@ class HostEffects:
     async def list(self, tenant: str, *, session: str | None = None, state: EffectState | None = None) -> Sequence[Effect]:
         """Records of *tenant*, oldest first."""
         engine = await self._host.engine()
-        await _close_what_crashed(engine, await engine.store.effects(tenant, session=session, state="running"))
+        await _find_out(engine, await engine.store.unsettled(tenant, session=session))
         return await engine.store.effects(tenant, session=session, state=state)
 
     async def get(self, tenant: str, tool: str, key: str) -> Effect:
-        """One record.
+        """One record; where it is uncertain, its tool's `reconcile` is asked first.
 
         Raises:
             Refusal: `not_found`.
         """
+        engine = await self._host.engine()
+        await _find_out(engine, [await self._get(tenant, tool, key)])
+        return await self._get(tenant, tool, key)
+
+    async def _get(self, tenant: str, tool: str, key: str) -> Effect:
         engine = await self._host.engine()
         found = await engine.store.effect(tenant, tool, key) if is_id(tool) and is_id(key) else None
         if found is None:
@@ -47,43 +57,56 @@ class HostEffects:
             Refusal: `not_found`; `conflict` where it is settled already, or still runs.
         """
         engine = await self._host.engine()
-        await _close_what_crashed(engine, [await self.get(tenant, tool, key)])
         effect = await self.get(tenant, tool, key)
         if effect.state != "indeterminate" and not effect.is_abandoned(engine.clock.now()):
             raise Refusal("conflict", f"This effect is {effect.state}.", next="Only an uncertain effect can be resolved.")
-        try:
-            await engine.store.commit(_resolution(engine, effect, state, by), durable=True)
-        except CommitRefused:
-            raise Refusal("conflict", "It was settled at the same moment.", next="Look at it again.") from None
+        for _ in range(_TRIES):
+            try:
+                await engine.store.commit(await _resolution(engine, effect, state, by), durable=True)
+                break
+            except CommitRefused as refused_commit:
+                if refused_commit.guard == "effect":
+                    raise Refusal("conflict", "It was settled at the same moment.", next="Look at it again.") from None
+                # Its session or its proposal went in between; what is left of them is looked at once more.
+        else:
+            raise Refusal("conflict", "Its session and its proposal change just now.", next="Look at it again.", retry_after=1)
         return await self.get(tenant, tool, key)
 
 
-async def _close_what_crashed(engine: Engine, effects: Sequence[Effect]) -> None:
-    """An operator's look is an access too: what has no owner any more becomes indeterminate, and its call gets its answer."""
+async def _find_out(engine: Engine, effects: Sequence[Effect]) -> None:
+    """An operator's look is an access too: what has no owner any more gets its answer, and what is uncertain is asked about."""
     now = engine.clock.now()
-    for tenant, session in {(effect.tenant, effect.session) for effect in effects if effect.is_abandoned(now)}:
+    open_ones = [effect for effect in effects if effect.is_abandoned(now) or effect.state == "indeterminate"]
+    for tenant, session in sorted({(effect.tenant, effect.session) for effect in open_ones}):
         found = await engine.store.session(tenant, session)
-        if found is not None:
-            await recover(engine, found)
+        await (recover_deleted(engine, tenant, session) if found is None else recover(engine, found))
 
 
-def _resolution(engine: Engine, effect: Effect, state: Literal["done", "failed"], by: str) -> tuple[Operation, ...]:
+async def _resolution(engine: Engine, effect: Effect, state: Literal["done", "failed"], by: str) -> tuple[Operation, ...]:
+    """What to write: the record's end and what must follow it, and as far as session and proposal still exist, what is said of it there."""
     now = engine.clock.now()
-    happened = Outcome(Shown("An operator looked into it: it was done."), '{"summary":"An operator looked into it: it was done."}')
-    outcome = happened if state == "done" else refused(Refusal("permanent", "An operator looked into it: it was not done."))
+    outcome = _HAPPENED if state == "done" else refused(Refusal("permanent", "An operator looked into it: it was not done."))
+    settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, state, now, write_outcome(outcome), by)
+    operations: list[Operation] = [settle, *(_followed(engine, effect) if state == "done" else ())]
+    if await engine.store.session(effect.tenant, effect.session) is None:
+        # Only the record has outlived its session, for its key.
+        return tuple(operations)
     told = CallOutcome(
         call=effect.call, tool=effect.tool, step="effect", shown=outcome.shown, digest=effect.digest, code=outcome.code, late=True
     )
     change = OperatorChange(f"effect of {effect.tool}, call {effect.call}: {state}", by)
-    operations: list[Operation] = [
-        SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, state, now, write_outcome(outcome), by),
-        AppendEvent(effect.tenant, effect.session, engine.written(None, change)),
-        AppendEvent(effect.tenant, effect.session, engine.written(None, told)),
-    ]
-    if effect.proposal is not None:
-        expected: ProposalState = "running" if effect.state == "running" else "indeterminate"
-        operations.append(DecideProposal(effect.tenant, effect.proposal, expected, state, now, by))
-        operations.append(
-            AppendEvent(effect.tenant, effect.session, engine.written(None, Decision(effect.proposal, effect.call, state, by)))
-        )
+    operations += [AppendEvent(effect.tenant, effect.session, engine.written(None, body)) for body in (change, told)]
+    proposal = None if effect.proposal is None else await engine.store.proposal(effect.tenant, effect.proposal)
+    if proposal is not None and proposal.state in ("running", "indeterminate"):
+        decision = Decision(proposal.id, effect.call, state, by)
+        operations.append(DecideProposal(effect.tenant, proposal.id, proposal.state, state, now, by))
+        operations.append(AppendEvent(effect.tenant, effect.session, engine.written(None, decision)))
     return tuple(operations)
+
+
+def _followed(engine: Engine, effect: Effect) -> tuple[Operation, ...]:
+    """What follows a success, whoever found out about it."""
+    contract = engine.assistant.contract(effect.tool)
+    if contract is None:
+        return ()
+    return tuple(map(QueueHook, queued_for(effect, contract, _HAPPENED.shown, now=engine.clock.now(), ids=engine.ids)))

@@ -13,10 +13,11 @@ import anyio
 from handgriff.core.batch import RequestStop
 from handgriff.core.caller import Caller
 from handgriff.core.contract import Contract
-from handgriff.core.events import Item
+from handgriff.core.events import Decision, Item
 from handgriff.core.outcome import Outcome
 from handgriff.core.requirement import Configured, Surroundings
 from handgriff.core.rows import Session
+from handgriff.core.transcript import awaits_answer
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.host.adapters import Migrated, lanes_of, migrate_store, models_of, no_deps, open_scratch, open_store, prices_of
 from handgriff.host.effects import HostEffects
@@ -28,19 +29,27 @@ from handgriff.host.system import RandomIds, SystemClock
 from handgriff.host.upkeep import Collected, Erased, collect, erase
 from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.clock import Clock
+from handgriff.ports.codes import CodeSender
 from handgriff.ports.ids import Ids
 from handgriff.ports.model import Model
 from handgriff.ports.prices import PriceBook
 from handgriff.ports.scratch import Scratch
 from handgriff.ports.store import CommitRefused, Store
+from handgriff.ports.transaction import Transacting
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.begin import Said, begin, begin_again
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
+from handgriff.runtime.boundary.calls import Calls
+from handgriff.runtime.boundary.codes import Codes
 from handgriff.runtime.boundary.effect import Effects
+from handgriff.runtime.boundary.entitled import SecondPerson
 from handgriff.runtime.boundary.hooks import Outbox
 from handgriff.runtime.boundary.invoke import is_async
 from handgriff.runtime.boundary.pipeline import Boundary
 from handgriff.runtime.boundary.resolve import look_up, menu, rights_now
+from handgriff.runtime.boundary.settle import Settlements
+from handgriff.runtime.boundary.truth import Truths
+from handgriff.runtime.decide import granted
 from handgriff.runtime.drive import Driver
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.live import START, Position
@@ -62,8 +71,8 @@ class Host:
     `store` is a name ("memory://", "sqlite:///shop.db", "postgresql://…") or a store itself. `scratch` is where scratch records live if not
     in the store: a name ("redis://…", "file:///folder") or a `Scratch` itself. `callers` says who somebody is today, asked at every call.
     `deps` opens the application's own objects for each call. `model` names the model where the assistant has no lanes; `models` are
-    adapters to use instead of the built-in ones; `prices` come before the published ones. `grace` is how many seconds a turn lives on
-    without any subscriber.
+    adapters to use instead of the built-in ones; `prices` come before the published ones. `codes` sends the codes that tools with
+    `confirm="code"` ask for. `grace` is how many seconds a turn lives on without any subscriber.
 
     Nothing is opened before it is needed; `async with host` or `close` ends it, letting running writes finish.
 
@@ -82,6 +91,7 @@ class Host:
         model: str | None = None,
         models: Sequence[Model] = (),
         prices: PriceBook | None = None,
+        codes: CodeSender | None = None,
         grace: float = 30,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -110,6 +120,7 @@ class Host:
         self._lanes = lanes_of(assistant.lanes, model)
         self._models = models
         self._prices = prices
+        self._codes = _checked_codes(assistant, codes)
         self._grace = grace
         self._clock = clock or SystemClock()
         self._ids = ids or RandomIds()
@@ -162,7 +173,10 @@ class Host:
             Refusal: `not_found`.
         """
         engine = await self.engine()
-        key = (caller.tenant, (await recover(engine, await require(engine, caller, session))).id)
+        opened = await recover(engine, await require(engine, caller, session))
+        key = (opened.tenant, opened.id)
+        if key not in engine.live:
+            await self.uncut(self._taken_up(engine, caller, opened))
         while True:
             live = engine.live.get(key)
             for event in await engine.store.events(*key, after=after[0]):
@@ -314,6 +328,18 @@ class Host:
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
 
+    async def _taken_up(self, engine: Engine, caller: Caller, session: Session) -> None:
+        """Begin what follows the last decision, where a crash came in between."""
+        if session.lease.is_held(engine.clock.now()):
+            return
+        events = await engine.store.events(session.tenant, session.id)
+        last = next((event.body for event in reversed(events) if isinstance(event.body, Decision)), None)
+        if last is None or not awaits_answer(events):
+            return
+        proposal = await engine.store.proposal(session.tenant, last.proposal)
+        if proposal is not None:
+            await self.go_on(granted(caller, proposal), session)
+
     async def _begun(self, engine: Engine, caller: Caller, session: str, said: Said, *, detach: bool) -> RunningTurn:
         running = await begin(engine, caller, session, said, detach=detach)
         self._start(engine, running)
@@ -340,12 +366,26 @@ class Host:
         assistant, limits = self.assistant, self.assistant.limits
         scratch = await open_scratch(self._scratch) if isinstance(self._scratch, str) else self._scratch
         store = await open_store(self._store) if isinstance(self._store, str) else self._store
+        _check_transactions(assistant, store)
         notebooks = Notebooks(store, scratch, self._clock, limits.state)
-        effects = Effects(store, self._clock, self._ids, limits, notebooks)
+        effects = Effects(store, self._clock, self._ids, limits)
+        calls = Calls(assistant, store, self._clock, self._deps, notebooks, limits.state)
+        surroundings = _surroundings(assistant)
         return Engine(
             assistant=assistant,
             store=store,
-            boundary=Boundary(assistant, store, self._callers, self._deps, _surroundings(assistant), effects, notebooks),
+            boundary=Boundary(
+                assistant=assistant,
+                store=store,
+                callers=self._callers,
+                surroundings=surroundings,
+                calls=calls,
+                effects=effects,
+                settlements=Settlements(effects, notebooks),
+                truths=Truths(calls, self._callers, effects),
+                second_person=SecondPerson(calls, self._callers, surroundings, effects),
+                codes=Codes(store, self._clock, self._codes),
+            ),
             lanes=self._lanes,
             models=models,
             prices=prices,
@@ -376,6 +416,28 @@ class Host:
         if ended is not None and ended.status == "waiting":
             # Whoever decided before it had ended could not begin what follows.
             await self.go_on(driver.turn.caller, driver.turn.session)
+
+
+def _checked_codes(assistant: Assistant, codes: CodeSender | None) -> CodeSender | None:
+    if codes is not None and not is_async(getattr(codes, "send", None)):
+        raise DefinitionError("Host", "codes", f"{type(codes).__name__} has no async send.", mend="give a CodeSender.")
+    for contract in assistant.contracts.values():
+        if contract.confirm == "code" and codes is None:
+            raise DefinitionError(
+                "Host", "codes", f"{contract.name} asks for a code and nothing sends one.", mend="give a CodeSender, see handgriff.codes."
+            )
+    return codes
+
+
+def _check_transactions(assistant: Assistant, store: Store) -> None:
+    for contract in assistant.contracts.values():
+        if contract.transaction and not isinstance(store, Transacting):
+            raise DefinitionError(
+                contract.name,
+                "transaction",
+                "this host's store shares no database with the application.",
+                mend="use a sqlite:/// or postgresql:// store.",
+            )
 
 
 def _surroundings(assistant: Assistant) -> Surroundings:

@@ -4,7 +4,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
-from handgriff.core.batch import AppendEvent, CreateSession, DeleteSession, StateChange
+from handgriff.core.batch import AppendEvent, CheckNothingRuns, CreateSession, DeleteSession, StateChange
 from handgriff.core.caller import Caller, is_id
 from handgriff.core.events import Event, SessionCreated
 from handgriff.core.rows import Effect, Session
@@ -164,7 +164,9 @@ class HostSessions:
         refuse_writing([effect for effect in effects if effect.state == "running"])
         try:
             await engine.store.commit(await cut_back(engine, found, kept, by=caller.user), durable=True)
-        except CommitRefused:
+        except CommitRefused as refused:
+            if refused.guard == "effect":
+                raise _writing() from None
             raise Refusal("conversation_busy", "Something was said in this conversation meanwhile.", retry_after=1) from None
         return Rewound(await require(engine, caller, found.id), happened)
 
@@ -180,7 +182,8 @@ class HostSessions:
         return await happened_after(engine, found, await engine.store.effects(found.tenant, session=found.id), after=after)
 
     async def delete(self, caller: Caller, session: str) -> None:
-        """Remove the session and everything of it but its ledger rows, and effect records of the last day: their keys still protect.
+        """Remove the session and everything of it but its ledger rows, and effect records of the last day, whose keys still protect, or of
+        which nobody knows yet what became. Those go later, when garbage is collected.
 
         Raises:
             Refusal: `not_found`; `conversation_busy` while a turn or a write runs.
@@ -190,10 +193,21 @@ class HostSessions:
         refuse_busy(engine, found)
         # With its record the trace of what happens just now would be gone.
         refuse_writing(await engine.store.effects(found.tenant, session=found.id, state="running"))
-        kept = engine.clock.now() - EFFECTS_KEPT
+        now = engine.clock.now()
         # What lives beside the store first: if that fails, the session is still there to be deleted again.
         await engine.notebooks.forget(found.tenant, found.id)
-        await engine.store.commit((DeleteSession(found.tenant, found.id, kept),), durable=True)
+        delete = DeleteSession(found.tenant, found.id, now - EFFECTS_KEPT)
+        try:
+            # Asked once more in the commit itself: a write may have begun meanwhile.
+            await engine.store.commit((CheckNothingRuns(found.tenant, now, found.id), delete), durable=True)
+        except CommitRefused:
+            raise _writing() from None
+
+
+def _writing() -> Refusal:
+    return Refusal(
+        "conversation_busy", "A write of this session is being carried out.", next="Wait until it has ended, then try again.", retry_after=1
+    )
 
 
 def _check_names(alias: object, title: object) -> None:

@@ -1,10 +1,12 @@
 """What an operator does with what has grown old, or must go: collect garbage, and erase."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from handgriff.core.batch import DeleteSession, Erase
+from handgriff.core.batch import CheckNothingRuns, DeleteSession, Erase, SweepEffects
 from handgriff.core.caller import is_id
+from handgriff.core.rows import Effect
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.host.sessions import EFFECTS_KEPT
 from handgriff.ports.store import CommitRefused
@@ -22,6 +24,8 @@ class Collected:
     """Expired scratch records."""
     sessions: int
     """Idle sessions, with everything of theirs but their ledger rows."""
+    effects: int = 0
+    """Effect records that had outlived their session, and whose keys need not protect any longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class Erased:
 
 
 async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None) -> Collected:
-    """Remove expired scratch records, and with *idle* the sessions without an event for that long.
+    """Remove expired scratch records, old effect records without a session, and with *idle* the sessions without an event for that long.
 
     Raises:
         Refusal: `invalid`; *idle* is no time.
@@ -48,7 +52,7 @@ async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None)
         )
     if tenant is not None and not is_id(tenant):
         return Collected(0, 0)
-    records = sessions = 0
+    records = sessions = effects = 0
     failed: BackendError | None = None
     for each in await engine.store.tenants() if tenant is None else (tenant,):
         try:
@@ -58,29 +62,57 @@ async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None)
             failed = error
         if idle is not None:
             sessions += await _delete_idle(engine, each, engine.clock.now() - idle)
+        effects += await _sweep_effects(engine, each)
     if failed is not None:
         raise failed
-    return Collected(records, sessions)
+    return Collected(records, sessions, effects)
 
 
 async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     """Remove everything of a tenant, or of one of its users; ledger rows stay under a pseudonym.
 
     Raises:
-        Refusal: `invalid`; nobody can have that name.
+        Refusal: `invalid`; nobody can have that name. `conflict`; a write of theirs is being carried out, of which no trace would be left.
     """
     for name, value in {"tenant": tenant, "user": user}.items():
         if not (is_id(value) or (name == "user" and value is None)):
             raise Refusal("invalid", f"{name}: expected text of 1 to 256 bytes.", fields={name: "expected text of 1 to 256 bytes"})
-    pseudonym = engine.ids.new("pseudonym")
+    pseudonym, now = engine.ids.new("pseudonym"), engine.clock.now()
+    # Before anything is lost; what begins meanwhile is found by the commit.
+    if any(effect.lease_until > now and user in (None, effect.user) for effect in await _running(engine, tenant)):
+        raise _writing(tenant, user)
     sessions = await _sessions_of(engine, tenant, user)
     # What lives beside the store first: if that fails, the store still says what has to be erased.
     if user is None:
         await engine.notebooks.forget(tenant)
     for session in sessions if user is not None else ():
         await engine.notebooks.forget(tenant, session)
-    await engine.store.commit((Erase(tenant, user, pseudonym),), durable=True)
+    try:
+        await engine.store.commit((CheckNothingRuns(tenant, now, user=user), Erase(tenant, user, pseudonym)), durable=True)
+    except CommitRefused:
+        raise _writing(tenant, user) from None
     return Erased(tenant, user, pseudonym, len(sessions))
+
+
+async def _running(engine: Engine, tenant: str) -> Sequence[Effect]:
+    return await engine.store.effects(tenant, state="running")
+
+
+def _writing(tenant: str, user: str | None) -> Refusal:
+    whose = tenant if user is None else f"{tenant}/{user}"
+    return Refusal(
+        "conflict",
+        f"A write of {whose} is being carried out, so they are not erased yet.",
+        next="Erase them again when it has ended.",
+        retry_after=1,
+    )
+
+
+async def _sweep_effects(engine: Engine, tenant: str) -> int:
+    swept, before = 0, engine.clock.now() - EFFECTS_KEPT
+    while found := (await engine.store.commit((SweepEffects(tenant, before, STEP),))).swept:
+        swept += found
+    return swept
 
 
 async def _delete_idle(engine: Engine, tenant: str, before: datetime) -> int:
@@ -101,8 +133,9 @@ async def _was_deleted(engine: Engine, tenant: str, session: str, before: dateti
     if found is None or found.lease.is_held(now) or await engine.store.effects(tenant, session=session, state="running"):
         return False
     try:
-        # Asked once more in the commit itself: a message may have come meanwhile.
-        await engine.store.commit((DeleteSession(tenant, session, now - EFFECTS_KEPT, before),), durable=True)
+        # Asked once more in the commit itself: a message may have come meanwhile, or a write begun.
+        delete = DeleteSession(tenant, session, now - EFFECTS_KEPT, before)
+        await engine.store.commit((CheckNothingRuns(tenant, now, session), delete), durable=True)
     except CommitRefused:
         return False
     await engine.notebooks.forget(tenant, session)

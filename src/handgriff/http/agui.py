@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
 from handgriff.core import jsontext
+from handgriff.core.catalogue import say
 from handgriff.core.events import (
     AssistantMessage,
     CallOutcome,
@@ -22,6 +23,7 @@ from handgriff.core.events import (
     ParkedCall,
     PartialMessage,
     Progress,
+    ProposalState,
     RequestedCall,
     Retrying,
     SessionCreated,
@@ -30,16 +32,15 @@ from handgriff.core.events import (
     UserMessage,
 )
 from handgriff.core.jsontext import Json
-from handgriff.http.content import arguments, changes, content, error
+from handgriff.http.content import arguments, content, error
+from handgriff.http.interrupt import VENDOR, interrupt
+from handgriff.http.problems import Problem
 from handgriff.http.snapshot import is_told, messages, tool_message
 
 Encoded: TypeAlias = dict[str, Json]
 """One AG-UI event."""
 
-VENDOR: Final = "handgriff"
 PROTOCOL: Final = "1.0"
-APPROVAL: Final[Mapping[str, Json]] = {"type": "object", "properties": {"approved": {"type": "boolean"}}, "required": ["approved"]}
-"""What answers an interrupt. No more keywords than these, or assistant-ui does not show its buttons."""
 
 
 @dataclass(slots=True)
@@ -62,9 +63,13 @@ class Encoder:
     with_usage: bool = False
     is_replay: bool = False
     titles: Mapping[str, str] = field(default_factory=dict)
+    locale: str = "en"
+    """The language of words that are ours."""
     _message: _Message | None = None
     _open: dict[str, str] = field(default_factory=dict)
     """Calls that were started here and have no result, with their tools."""
+    _refused: dict[str, str] = field(default_factory=dict)
+    """Why proposals that were decided in this run still wait."""
     _ended: TurnEnded | None = None
     _is_over: bool = False
 
@@ -88,6 +93,13 @@ class Encoder:
         if isinstance(item, Frame):
             return tuple(self._frame(item))
         return tuple(event | _stamp(item) for event in self._event(item))
+
+    def refuse(self, proposal: str, problem: Problem) -> tuple[Encoded, ...]:
+        """A decision of this run that was not taken. The run goes on, and ends with the interrupt open as before."""
+        message = self._refused[proposal] = problem.message or problem.detail
+        told: dict[str, Json] = {"proposal": proposal, "code": problem.code, "message": message}
+        left = problem.facts.get("tries_left")
+        return (*self._hush(), _custom("refused", told | ({"tries_left": left} if isinstance(left, int) else {})))
 
     def finish(self, pending: Sequence[ParkedCall] | None = None) -> tuple[Encoded, ...]:
         """The terminal event. *pending* is what waits for a person now, where that may have changed since the turn ended."""
@@ -131,13 +143,17 @@ class Encoder:
             case CallOutcome() as outcome:
                 return [*self._hush(), *self._result(event.id, outcome)]
             case Decision(proposal, call, state):
-                return [*self._hush(), _custom("decision", {"proposal": proposal, "toolCallId": call, "state": state})]
+                return [*self._hush(), self._decided(proposal, call, state)]
             case TurnEnded() as ended:
                 return [*self._hush(), *self._end(event.id, ended)]
             case SessionCreated() | OperatorChange():
                 return ()
             case _:
                 assert_never(event.body)
+
+    def _decided(self, proposal: str, call: str, state: ProposalState) -> Encoded:
+        told: dict[str, Json] = {"proposal": proposal, "toolCallId": call, "state": state}
+        return _custom("decision", told | {"message": say(f"state_{state}", self.locale)})
 
     def _say(self, request: str, text: str) -> list[Encoded]:
         """More of a message. Half a character waits for its other half, and blank space for something to stand before."""
@@ -208,7 +224,8 @@ class Encoder:
 
     def _finished(self, ended: TurnEnded | None, waiting: Sequence[ParkedCall]) -> Encoded:
         if waiting:
-            return self._run_finished({"type": "interrupt", "interrupts": [_interrupt(parked) for parked in waiting]})
+            interrupts: list[Json] = [interrupt(parked, self.locale, self._refused.get(parked.proposal)) for parked in waiting]
+            return self._run_finished({"type": "interrupt", "interrupts": interrupts})
         finished = self._run_finished({"type": "success"})
         if ended is not None and ended.status == "limit":
             finished["result"] = {"stop": ended.code or "limit"}
@@ -261,18 +278,6 @@ def _returned(message_id: str, call: str, text: Json) -> Encoded:
 
 def _run_error(code: str, message: str) -> Encoded:
     return {"type": "RUN_ERROR", "code": code, "message": message}
-
-
-def _interrupt(parked: ParkedCall) -> Encoded:
-    return {
-        "id": parked.proposal,
-        "reason": "tool_call",
-        "message": parked.summary,
-        "toolCallId": parked.call,
-        "responseSchema": dict(APPROVAL),
-        "expiresAt": parked.expires_at.isoformat(),
-        "metadata": {VENDOR: {"tool": parked.tool, "diff": changes(parked.diff)}},
-    }
 
 
 def _usage(ended: TurnEnded) -> Encoded:

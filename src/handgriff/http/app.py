@@ -12,8 +12,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from handgriff.core.jsontext import Json
 from handgriff.errors import DefinitionError
 from handgriff.host.host import Host
+from handgriff.http import confirm, proposals, sessions, turns
 from handgriff.http import dev as development
-from handgriff.http import proposals, sessions, turns
 from handgriff.http.face import BODY_BYTES, Authenticate, Face, Temporary, answer_json
 from handgriff.http.origin import check_loopback, check_origin
 from handgriff.http.problems import answer, problem_of
@@ -32,6 +32,8 @@ ROUTES: Final[Mapping[tuple[str, ...], Methods]] = {
     ("sessions", ID, "stop"): {"POST": sessions.stop},
     ("proposals",): {"GET": proposals.listed},
     ("proposals", ID): {"GET": proposals.show, "POST": proposals.decide},
+    ("proposals", ID, "code"): {"POST": proposals.send_code},
+    (confirm.PATH, ID): {"GET": confirm.show},
     ("menu",): {"GET": proposals.menu},
 }
 
@@ -101,16 +103,18 @@ class App:
         try:
             return await self._route(request)
         except Exception as error:  # noqa: BLE001  # the boundary to clients; what is no refusal is logged there
-            return answer(problem_of(error))
+            problem = problem_of(error)
+            is_page = segments(request.scope)[:1] == (confirm.PATH,)
+            return confirm.explained(request, problem) if is_page else answer(problem)
 
     async def _route(self, request: Request) -> ASGIApp:
         face, path = self._face, segments(request.scope)
         check_origin(request, face.origins)
         if face.dev:
             check_loopback(request)
-        open_routes = {**_HEALTH, **development.PAGES} if face.dev else _HEALTH
-        if path in open_routes:
-            return await find(open_routes, path, request.method).handler(face)
+        anybodys = {**_OPEN, **development.PAGES} if face.dev else _OPEN
+        if path in anybodys:
+            return await find(anybodys, path, request.method).handler(face)
         found = find(ROUTES, path, request.method)
         return await found.handler(face, request, await face.caller(request), *found.ids)
 
@@ -140,7 +144,8 @@ async def _ready(face: Face) -> ASGIApp:
 
 
 _OK: Final[Mapping[str, Json]] = {"status": "ok"}
-_HEALTH: Final[Mapping[tuple[str, ...], Methods]] = {
+_OPEN: Final[Mapping[tuple[str, ...], Methods]] = {
+    **confirm.FILES,
     ("healthz",): {"GET": _healthy, "HEAD": _healthy},
     ("readyz",): {"GET": _ready, "HEAD": _ready},
 }

@@ -33,6 +33,8 @@ class Problem(Exception):  # RFC 9457's word
     next: str | None = None
     facts: Mapping[str, Fact] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    message: str | None = None
+    """What to tell a person, in their language, where that is more than the detail."""
 
     def members(self) -> dict[str, Json]:
         """The members of the problem document."""
@@ -45,6 +47,8 @@ class Problem(Exception):  # RFC 9457's word
         }
         if self.next is not None:
             members["next"] = self.next
+        if self.message is not None:
+            members["message"] = self.message
         if facts := {name: _plain(fact) for name, fact in self.facts.items() if fact is not None}:
             members["facts"] = facts
         return members

@@ -1,4 +1,4 @@
-"""Routes of proposals, and the menu: list, show, decide.
+"""Routes of proposals, and the menu: list, show, decide, ask for a code.
 
 Below are the host's proposals; above, the app's table. Only a JSON boolean of an authenticated request decides anything.
 """
@@ -8,39 +8,63 @@ from starlette.responses import Response
 
 from handgriff.core.caller import Caller
 from handgriff.core.jsontext import Json
+from handgriff.core.proposal import already
+from handgriff.core.rows import Proposal
+from handgriff.errors import BackendError, Refusal
 from handgriff.http.body import read
 from handgriff.http.face import Face, answer_json
 from handgriff.http.problems import invalid
+from handgriff.http.run_input import check_unedited, code
 from handgriff.http.views import outcome_view, proposal_view, tool_view
+from handgriff.http.words import undecided, unsent
 
 
 async def listed(face: Face, request: Request, caller: Caller) -> Response:
-    """`GET /proposals?session=`: what waits for this caller, oldest first."""
+    """`GET /proposals?session=`: what waits for this caller, oldest first; without *session* also what others want and they may confirm."""
     session = request.query_params.get("session")
     if session is not None:
         await face.host.sessions.get(caller, session)
-    waiting = await face.host.proposals.list(caller, session=session)
-    views: list[Json] = [proposal_view(proposal) for proposal in waiting]
+    views: list[Json] = [await _view(face, caller, proposal) for proposal in await face.host.proposals.list(caller, session=session)]
     return answer_json({"proposals": views})
 
 
 async def show(face: Face, request: Request, caller: Caller, proposal_id: str) -> Response:
     """`GET /proposals/{id}`, in whatever state it is."""
     del request
-    return answer_json(proposal_view(await face.host.proposals.get(caller, proposal_id)))
+    return answer_json(await _view(face, caller, await face.host.proposals.get(caller, proposal_id)))
 
 
 async def decide(face: Face, request: Request, caller: Caller, proposal_id: str) -> Response:
-    """`POST /proposals/{id}`: `{"approved": true}`, answered with what became of it; a turn that goes on is followed on `/stream`."""
+    """`POST /proposals/{id}`: `{"approved": true, "code"?: "123456"}`, answered with what became of it; a turn that goes on is followed
+    on `/stream`."""
     body = await read(request, limit=face.body_bytes)
+    # An unknown proposal must not be told from a known one by the order of two checks.
+    proposal = await face.host.proposals.get(caller, proposal_id)
     approved = body.get("approved")
     if not isinstance(approved, bool):
-        # An unknown proposal must not be told from a known one by the order of two checks.
-        await face.host.proposals.get(caller, proposal_id)
         raise invalid("approved", "expected true or false")
-    decided = await face.host.proposals.decide(caller, proposal_id, approved)
-    outcome = outcome_view(decided.outcome)
-    return answer_json({"proposal": proposal_view(decided.proposal), "outcome": outcome, "continues": decided.continues})
+    given = code(body)
+    check_unedited(body)
+    try:
+        decided = await face.host.proposals.decide(caller, proposal_id, approved, given)
+    except (Refusal, BackendError) as error:
+        raise undecided(error, proposal, caller.locale) from error
+    view = await _view(face, caller, decided.proposal)
+    return answer_json({"proposal": view, "outcome": outcome_view(decided.outcome), "continues": decided.continues})
+
+
+async def send_code(face: Face, request: Request, caller: Caller, proposal_id: str) -> Response:
+    """`POST /proposals/{id}/code`: send the owner a new code; the one before is no longer good."""
+    await read(request, limit=face.body_bytes, may_be_empty=True)
+    proposal = await face.host.proposals.get(caller, proposal_id)
+    state = proposal.state_at((await face.host.engine()).clock.now())
+    if state != "pending":
+        raise undecided(already(state), proposal, caller.locale)
+    try:
+        sent = await face.host.proposals.send_code(caller, proposal_id)
+    except (Refusal, BackendError) as error:
+        raise unsent(error, caller.locale) from error
+    return answer_json(await _view(face, caller, sent))
 
 
 async def menu(face: Face, request: Request, caller: Caller) -> Response:
@@ -48,3 +72,7 @@ async def menu(face: Face, request: Request, caller: Caller) -> Response:
     del request
     tools: list[Json] = [tool_view(contract, caller.locale) for contract in await face.host.menu(caller)]
     return answer_json({"tools": tools})
+
+
+async def _view(face: Face, caller: Caller, proposal: Proposal) -> dict[str, Json]:
+    return proposal_view(proposal, caller.locale, (await face.host.engine()).clock.now())

@@ -6,7 +6,7 @@ happened is in the store. Ids of its user messages are kept to be given back to 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from handgriff.core import jsontext
@@ -20,6 +20,7 @@ from handgriff.http.snapshot import Said
 HINT_BYTES: Final = 4096
 RESUME_ENTRIES: Final = 100
 _ONE: Final = re.compile(r"[1-9][0-9]{0,3}(\.[0-9]{1,4})?")
+_EDITED: Final = ("editedArgs", "arguments")
 _BEHIND: Final = frozenset({"system", "developer", "activity", "reasoning"})
 """What may stand behind the new user message. An answer or a tool's result there means that nothing new was said."""
 
@@ -30,6 +31,8 @@ class Resume:
 
     proposal: str
     approved: bool
+    code: str | None = field(default=None, repr=False)
+    """The digits that were typed, where any were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,8 @@ def _entry(entry: Json, where: str) -> Resume:
         case "cancelled":
             return Resume(proposal, approved=False)
         case "resolved":
-            return Resume(proposal, approved=_approved(entry.get("payload"), where))
+            payload = entry.get("payload")
+            return Resume(proposal, _approved(payload, where), code(payload, f"{where}/payload"))
         case _:
             raise invalid(f"{where}/status", "expected 'resolved' or 'cancelled'")
 
@@ -134,10 +138,31 @@ def _approved(payload: Json, where: str) -> bool:
     approved = payload.get("approved") if isinstance(payload, dict) else None
     if not isinstance(approved, bool) or not isinstance(payload, dict):
         raise invalid(f"{where}/payload/approved", "expected true or false")
-    if payload.get("editedArgs") is not None:
-        # What would run is what was shown, so an edit that is passed over would be consent to something else.
-        raise Refusal("invalid", "Arguments cannot be edited here.", next="Decline, and ask for what you want instead.")
+    check_unedited(payload)
     return approved
+
+
+def check_unedited(decision: Mapping[str, Json]) -> None:
+    """Let pass a decision about what was shown; an edit that is passed over would be consent to something else.
+
+    Raises:
+        Refusal: `invalid`.
+    """
+    if any(decision.get(edited) is not None for edited in _EDITED):
+        raise Refusal("invalid", "Arguments cannot be edited here.", next="Decline, and ask for what you want instead.")
+
+
+def code(decision: Json, where: str = "") -> str | None:
+    """The code that was typed with a decision, if one was.
+
+    Raises:
+        Refusal: `invalid`; it is no text.
+    """
+    if not isinstance(decision, dict) or "code" not in decision:
+        return None
+    if isinstance(given := decision["code"], str):
+        return given
+    raise invalid(f"{where}/code".lstrip("/"), "expected text")
 
 
 def _hints(body: Mapping[str, Json]) -> str | None:

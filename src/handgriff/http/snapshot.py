@@ -26,17 +26,17 @@ def messages(events: Iterable[Event], ids: Mapping[str, str] | None = None) -> l
 
 
 def client_ids(events: Sequence[Event], said: Sequence[Said]) -> dict[str, str]:
-    """Which of the client's user messages are which of ours: from the last one backwards, while the texts agree.
+    """Which of the client's user messages are which of ours: from the last one backwards, passing over what another tab has said.
 
     They decide nothing; without them a client would show its own messages a second time, at the end.
     """
-    ours = [(event.id, event.body.text) for event in reversed(events) if isinstance(event.body, UserMessage)]
     ids: dict[str, str] = {}
-    for (event, text), theirs in zip(ours, reversed(said), strict=False):
-        if jsontext.clean(theirs.text) != text:
-            break
-        if theirs.id is not None:
-            ids[event] = theirs.id
+    theirs = list(said)
+    for event in reversed(events):
+        if theirs and isinstance(event.body, UserMessage) and jsontext.clean(theirs[-1].text) == event.body.text:
+            found = theirs.pop()
+            if found.id is not None:
+                ids[event.id] = found.id
     return ids
 
 

@@ -18,15 +18,16 @@ from handgriff.core.caller import Caller
 from handgriff.core.events import CallOutcome, Decision, Event, Item, OperatorChange, ParkedCall, UserMessage
 from handgriff.core.proposal import already, parked
 from handgriff.core.rows import Proposal, Session
-from handgriff.errors import Refusal
+from handgriff.errors import BackendError, Refusal
 from handgriff.http.agui import Encoder
 from handgriff.http.body import read
 from handgriff.http.face import Face
-from handgriff.http.problems import HEADERS, problem_of
+from handgriff.http.problems import HEADERS, Problem, problem_of
 from handgriff.http.run_input import Resume, RunInput, run_input, speaks_one
 from handgriff.http.snapshot import client_ids
 from handgriff.http.sse import EventStream, frames
 from handgriff.http.views import title
+from handgriff.http.words import undecided
 
 _POSITION: Final = re.compile(r"([0-9]{1,15})(?:\.[0-9]{1,15})?")
 _OWN_IDS: Final = "s_"
@@ -66,6 +67,7 @@ async def follow(face: Face, request: Request, caller: Caller, session_id: str) 
         with_usage=face.with_usage,
         is_replay=True,
         titles=await _titles(face, caller),
+        locale=caller.locale,
     )
     return EventStream(_replay(face, caller, session, encoder, known, after))
 
@@ -77,7 +79,7 @@ async def _resumed(face: Face, caller: Caller, wish: RunInput) -> ASGIApp:
         raise Refusal("not_found", "There is no such proposal.")
     for proposal in proposals:
         if proposal.state == "running":
-            raise already(proposal.state)
+            raise undecided(already(proposal.state), proposal, caller.locale)
     known = await face.host.sessions.events(caller, session.id)
     encoder = await _encoder(face, caller, wish)
     return EventStream(_decided(face, caller, session, encoder, wish, proposals, known))
@@ -115,14 +117,15 @@ async def _decided(
         ids = client_ids(known, wish.said)
         # Before the results, because they answer calls of an earlier run; after them, because some clients have put results of their own.
         yield frames((*encoder.begin(), *encoder.snapshot(known, ids)))
-        pending = {proposal.id for proposal in proposals if proposal.state == "pending"}
-        await _decide(face, caller, [entry for entry in wish.resume if entry.proposal in pending])
+        refused = await _decide(face, caller, wish.resume, proposals)
         head = known[-1].seq
         results = _results(await face.host.sessions.events(caller, session.id, after=head))
         for event in results:
             yield frames(encoder.encode(event), event)
         if results:
             yield frames(encoder.snapshot((*known, *results), ids))
+        for proposal, problem in refused.items():
+            yield frames(encoder.refuse(proposal, problem))
         async with aclosing(_followed(face, caller, session, encoder, results[-1].seq if results else head)) as rest:
             async for chunk in rest:
                 yield chunk
@@ -151,16 +154,21 @@ async def _followed(face: Face, caller: Caller, session: Session, encoder: Encod
     yield frames(encoder.finish(await _waiting(face, caller, session)), last)
 
 
-async def _decide(face: Face, caller: Caller, entries: Sequence[Resume]) -> None:
-    """Carry out every decision that was sent, whether or not the client still listens."""
+async def _decide(face: Face, caller: Caller, entries: Sequence[Resume], proposals: Sequence[Proposal]) -> dict[str, Problem]:
+    """Carry out every decision that was sent, whether or not the client still listens; why some were not taken, by proposal."""
+    refused: dict[str, Problem] = {}
     with anyio.CancelScope(shield=True):
-        for entry in entries:
+        for entry, proposal in zip(entries, proposals, strict=True):
+            if proposal.state != "pending":
+                continue
             try:
-                await face.host.proposals.decide(caller, entry.proposal, entry.approved)
-            except Refusal as refusal:
-                # Another tab was quicker; what became of it is told all the same.
-                if "state" not in refusal.facts:
-                    raise
+                await face.host.proposals.decide(caller, proposal.id, entry.approved, entry.code)
+            except (Refusal, BackendError) as error:
+                problem = undecided(error, proposal, caller.locale)
+                # Where another tab was quicker, what became of it is told all the same.
+                if "state" not in problem.facts:
+                    refused[proposal.id] = problem
+    return refused
 
 
 async def _thread(face: Face, caller: Caller, thread: str) -> Session:
@@ -185,7 +193,14 @@ async def _opening(items: AsyncIterator[Item]) -> list[Event]:
 
 async def _encoder(face: Face, caller: Caller, wish: RunInput) -> Encoder:
     titles = await _titles(face, caller) if wish.is_one else {}
-    return Encoder(thread=wish.thread, run=wish.run or wish.thread, is_one=wish.is_one, with_usage=face.with_usage, titles=titles)
+    return Encoder(
+        thread=wish.thread,
+        run=wish.run or wish.thread,
+        is_one=wish.is_one,
+        with_usage=face.with_usage,
+        titles=titles,
+        locale=caller.locale,
+    )
 
 
 async def _titles(face: Face, caller: Caller) -> dict[str, str]:

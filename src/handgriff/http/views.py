@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import assert_never
 
 from handgriff.core import jsontext
+from handgriff.core.catalogue import say
 from handgriff.core.contract import Contract
 from handgriff.core.events import (
     AssistantMessage,
@@ -24,6 +25,7 @@ from handgriff.core.events import (
 from handgriff.core.jsontext import Json
 from handgriff.core.rows import Proposal, Session
 from handgriff.http.content import changes, content
+from handgriff.http.interrupt import shown
 
 
 def session_view(session: Session, now: datetime) -> dict[str, Json]:
@@ -43,22 +45,28 @@ def event_view(event: Event) -> dict[str, Json]:
     return {"seq": event.seq, "at": event.at.isoformat(), "turn": event.turn, **_body(event)}
 
 
-def proposal_view(proposal: Proposal) -> dict[str, Json]:
-    """A proposal, as whoever decides must see it."""
+def proposal_view(proposal: Proposal, locale: str, now: datetime) -> dict[str, Json]:
+    """A proposal, as whoever decides must see it: never its code, nor what is kept of it."""
+    state = proposal.state_at(now)
     return {
         "id": proposal.id,
         "session": proposal.session,
         "call": proposal.call,
         "tool": proposal.tool,
+        "user": proposal.user,
         "arguments": jsontext.loads(proposal.arguments),
         "summary": proposal.summary,
         "diff": changes(proposal.diff),
         "count": proposal.count,
         "sample": list(proposal.sample),
-        "state": proposal.state,
+        "confirm": proposal.confirm,
+        "code_sent": proposal.code is not None,
+        "state": state,
+        "state_text": say(f"state_{state}", locale),
         "created_at": proposal.created_at.isoformat(),
         "expires_at": proposal.expires_at.isoformat(),
         "decided_at": proposal.decided_at.isoformat() if proposal.decided_at else None,
+        "decided_by": proposal.decided_by,
     }
 
 
@@ -75,7 +83,7 @@ def tool_view(contract: Contract, locale: str) -> dict[str, Json]:
         "toolbox": contract.toolbox,
         "description": contract.description.text,
         "effect": contract.effect,
-        "confirm": contract.confirm,
+        "confirm": contract.confirm_word,
         "arguments": jsontext.loads(contract.schema.text),
     }
 
@@ -116,6 +124,6 @@ def _parked(parked: ParkedCall) -> dict[str, Json]:
         "call": parked.call,
         "tool": parked.tool,
         "summary": parked.summary,
-        "diff": changes(parked.diff),
+        **shown(parked),
         "expires_at": parked.expires_at.isoformat(),
     }

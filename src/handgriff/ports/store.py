@@ -32,7 +32,7 @@ class CommitRefused(Exception):  # an answer, not a failure: the world moved
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a commit assigned: the seqs of its `AppendEvent`s, in their order, and how many records its `SweepScratch`es removed."""
+    """What a commit assigned: the seqs of its `AppendEvent`s, in their order, and how many records its sweeps removed."""
 
     seqs: tuple[int, ...] = ()
     swept: int = 0
@@ -111,6 +111,10 @@ class EffectReads(Protocol):
         """Records, oldest claim first."""
         ...
 
+    async def unsettled(self, tenant: str, *, session: str | None = None) -> Sequence[Effect]:
+        """Records that are running or indeterminate, oldest claim first."""
+        ...
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         ...
@@ -119,6 +123,14 @@ class EffectReads(Protocol):
         self, tenant: str, *, user: str | None = None, session: str | None = None, state: ProposalState | None = None
     ) -> Sequence[Proposal]:
         """Proposals, oldest first."""
+        ...
+
+    async def for_second_person(self, tenant: str, now: datetime) -> Sequence[Proposal]:
+        """Pending proposals, of whichever user, that another person must confirm and that are not expired at *now*; oldest first."""
+        ...
+
+    async def waiting(self, tenant: str, user: str, now: datetime, *, session: str | None = None) -> Sequence[Proposal]:
+        """A user's pending proposals that are not expired at *now*; oldest first."""
         ...
 
     async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
@@ -150,11 +162,23 @@ class OperatorReads(Protocol):
     """What is asked for no caller: work that waits, over all tenants."""
 
     async def tenants(self) -> Sequence[str]:
-        """Every tenant that has a session, state or ledger rows, in order."""
+        """Every tenant that has a session, state, effects or ledger rows, in order."""
         ...
 
     async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
         """Sessions, as (tenant, id), whose lease is over at *now* and still names a turn: what a crash leaves. Oldest lease first."""
+        ...
+
+    async def abandoned(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions, as (tenant, id), with an effect that runs by its record and whose lease is over at *now*. Oldest lease first."""
+        ...
+
+    async def uncertain(self, tools: Sequence[str], *, after: tuple[str, str] = ("", ""), limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions, as (tenant, id), with an indeterminate effect of one of *tools*: those behind *after*, in order."""
+        ...
+
+    async def queueing(self, *, after: str = "", limit: int = 100) -> Sequence[str]:
+        """Tenants for which hooks are queued: those behind *after*, in order."""
         ...
 
     async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:

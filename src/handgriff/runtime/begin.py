@@ -4,13 +4,24 @@ holds lease, user message and the first ledger row."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 from handgriff.core import jsontext
 from handgriff.core.batch import AppendEvent, DecideProposal, HoldLease, IntroduceTyped, KeepPrefix, OpenRequest, Operation, PinSession
 from handgriff.core.caller import Caller
 from handgriff.core.envelope import enclose
-from handgriff.core.events import AssistantMessage, CallOutcome, Decision, Event, ProposalState, TextPart, UserMessage, Written
+from handgriff.core.events import (
+    AssistantMessage,
+    CallOutcome,
+    Decision,
+    Event,
+    ProposalState,
+    RequestedCall,
+    TextPart,
+    UserMessage,
+    Written,
+)
 from handgriff.core.lane import Lane
 from handgriff.core.message import HostedFace, Message
 from handgriff.core.outcome import refused
@@ -25,12 +36,13 @@ from handgriff.core.turn import Turn
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.model import Model
 from handgriff.ports.store import CommitRefused
+from handgriff.runtime.beside import beside
 from handgriff.runtime.boundary.resolve import menu, rights_now
 from handgriff.runtime.context import Changes, changes, freeze
 from handgriff.runtime.engine import LEASE_SECONDS, Engine, require, stored
 from handgriff.runtime.live import Live
 from handgriff.runtime.metering import open_row
-from handgriff.runtime.recover import recover, refuse_busy, unanswered
+from handgriff.runtime.recover import AT_ONCE, check_nothing_new, recover, refuse_busy, unanswered
 from handgriff.runtime.turn import RunningTurn, show
 
 _TRIES = 3
@@ -78,18 +90,19 @@ async def _begun(engine: Engine, caller: Caller, session_id: str, said: Said | N
         try:
             return await _try(engine, caller, session, said, detach=detach)
         except CommitRefused as refused_commit:
-            if attempt == _TRIES - 1 or refused_commit.guard not in ("lease", "proposal", "effect", "session"):
+            if attempt == _TRIES - 1 or refused_commit.guard not in ("lease", "proposal", "effect", "session", "event"):
                 break
     raise Refusal("conversation_busy", "Another turn of this session runs.", next="Wait until it has ended, or stop it.", retry_after=1)
 
 
 async def _try(engine: Engine, caller: Caller, session: Session, said: Said | None, *, detach: bool) -> RunningTurn:
-    events = await engine.store.events(session.tenant, session.id)
-    # Pending ones first: whichever is decided from here on is seen as running, or fails this turn's commit.
+    await engine.outbox.deliver(session.tenant)
+    # Pending ones first, events last: what is decided from here on is seen as running, or has its outcome among the events, or fails this
+    # turn's commit.
     pending = await engine.store.proposals(session.tenant, session=session.id, state="pending")
     running = await engine.store.proposals(session.tenant, session=session.id, state="running")
+    events = await engine.store.events(session.tenant, session.id)
     refuse_busy(engine, session, running=running, events=events)
-    await engine.outbox.deliver(session.tenant)
     turn_id = engine.ids.new("turn")
     pinned, prefix, pin = await _pin(engine, caller, session, said)
     changed = await changes(engine, session, pinned, events) if said is not None and session.pinned is not None else Changes()
@@ -115,6 +128,8 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
         detach=detach,
         wire_ids={call.wire_id for event in events if isinstance(event.body, AssistantMessage) for call in event.body.calls},
     )
+    # Making ready may take a while: it asks the application.
+    await check_nothing_new(engine, session, events)
     await _commit(engine, turn, pin, closing, user, said)
     return turn
 
@@ -151,13 +166,13 @@ async def _close_open_calls(
         return ()
     proposals = {proposal.call: proposal for proposal in pending}
     effects = {effect.call: effect for effect in await engine.store.effects(session.tenant, session=session.id)}
-    operations: list[Operation] = []
-    for call in calls:
+
+    async def closed(call: RequestedCall) -> tuple[Operation, ...]:
         if call.id in proposals:
-            operations += _supersede(engine, session, proposals[call.id], turn)
-        else:
-            operations += unanswered(engine, session, turn, call, effects.get(call.id))
-    return tuple(operations)
+            return _supersede(engine, session, proposals[call.id], turn)
+        return await unanswered(engine, session, turn, call, effects.get(call.id))
+
+    return tuple(chain.from_iterable(await beside(calls, closed, most=AT_ONCE)))
 
 
 def _supersede(engine: Engine, session: Session, proposal: Proposal, turn: str) -> tuple[Operation, ...]:

@@ -40,10 +40,11 @@ class Notebooks:
     _resting: dict[tuple[str, str], datetime] = field(default_factory=dict)
     """Sessions whose scratch could not be written, and until when it is not tried again."""
 
-    async def record(self, tenant: str, session: str, namespace: str) -> Record | None:
-        """The record of this namespace, if it lives. The first access of a tenant on a day sweeps the tenant's records."""
+    async def record(self, tenant: str, session: str, namespace: str, *, sweeps: bool = True) -> Record | None:
+        """The record of this namespace, if it lives. With *sweeps* a tenant's first access of a day removes what is expired."""
         now = self.clock.now()
-        await self._sweep_daily(tenant, now)
+        if sweeps:
+            await self._sweep_daily(tenant, now)
         return await (self.external or self.store).record(tenant, session, namespace, now=now)
 
     async def records(self, tenant: str, *, session: str | None = None) -> Sequence[Record]:

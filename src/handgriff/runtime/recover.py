@@ -5,7 +5,10 @@ without outcome is indeterminate; what never began is said not to have run.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
+from typing import Final
 
 from handgriff.core.batch import AppendEvent, CloseRequest, HoldLease, Operation, ReleaseLease, SettleEffect
 from handgriff.core.catalogue import say
@@ -19,11 +22,14 @@ from handgriff.core.transcript import open_calls
 from handgriff.core.usage import Usage
 from handgriff.errors import Refusal
 from handgriff.ports.store import CommitRefused
+from handgriff.runtime.beside import beside
 from handgriff.runtime.engine import Engine
 from handgriff.runtime.metering import close, totals
 
 _TRIES = 3
 """An outcome may arrive between reading and committing; then it is read again."""
+AT_ONCE: Final = 8
+"""Calls of one session that are asked about at the same time. Whoever looks at it waits for the slowest, not for their sum."""
 
 
 async def recover(engine: Engine, session: Session) -> Session:
@@ -45,20 +51,26 @@ async def recover(engine: Engine, session: Session) -> Session:
 
 async def _closing(engine: Engine, session: Session, turn: str) -> tuple[Operation, ...]:
     now, lease = engine.clock.now(), session.lease
-    events = await engine.store.events(session.tenant, session.id)
+    # Events last: what is decided or settled while these are read has its outcome among them, or fails this commit.
     proposals = [each for each in await engine.store.proposals(session.tenant, session=session.id) if each.state in ("pending", "running")]
     effects = await engine.store.effects(session.tenant, session=session.id)
+    events = await engine.store.events(session.tenant, session.id)
     rows = await engine.store.requests(session.tenant, session=session.id, turn=turn)
     closed = tuple(_abort(engine, row) for row in rows)
     operations: list[Operation] = [HoldLease(session.tenant, session.id, turn, engine.holder, lease.epoch, now, now)]
     operations += [CloseRequest(row) for row, was in zip(closed, rows, strict=True) if was.status == "open"]
     calls, by_call = open_calls(events), {effect.call: effect for effect in effects}
-    for call in calls:
-        # What a person decides, or has decided just now, is answered by that decision.
-        if call.id not in {proposal.call for proposal in proposals}:
-            operations += unanswered(engine, session, turn, call, by_call.get(call.id))
+    # What a person decides, or has decided just now, is answered by that decision.
+    held = {proposal.call for proposal in proposals}
+    left = [call for call in calls if call.id not in held]
+    found = await beside(left, lambda call: unanswered(engine, session, turn, call, by_call.get(call.id)), most=AT_ONCE)
+    operations += chain.from_iterable(found)
     inner = {effect.call for effect in effects if effect.turn == turn and effect.proposal is None} - {call.id for call in calls}
-    operations += [operation for call in sorted(inner) for operation in _unknown(engine, session, by_call[call])]
+    told = _told(events)
+    found = await beside(sorted(inner), lambda call: _found_running(engine, session, by_call[call], is_told=call in told), most=AT_ONCE)
+    operations += chain.from_iterable(found)
+    # Whoever was asked about a call may have taken a while.
+    await check_nothing_new(engine, session, events)
     waiting = tuple(parked(proposal) for proposal in proposals if proposal.turn == turn)
     ended = totals(closed, TurnEnded("interrupted", code="interrupted", message=say("interrupted", "en"), parked=waiting))
     operations.append(AppendEvent(session.tenant, session.id, engine.written(turn, ended)))
@@ -66,10 +78,23 @@ async def _closing(engine: Engine, session: Session, turn: str) -> tuple[Operati
     return tuple(operations)
 
 
-def unanswered(engine: Engine, session: Session, turn: str | None, call: RequestedCall, effect: Effect | None) -> tuple[Operation, ...]:
+async def check_nothing_new(engine: Engine, session: Session, read: Sequence[Event]) -> None:
+    """Nothing that the model is to be told has arrived behind *read*, so that no call is answered twice and no news is passed over.
+
+    Raises:
+        CommitRefused: `event`.
+    """
+    for event in await engine.store.events(session.tenant, session.id, after=read[-1].seq if read else 0):
+        if isinstance(event.body, CallOutcome) and (event.body.wire or event.body.late):
+            raise CommitRefused("event", event.id)
+
+
+async def unanswered(
+    engine: Engine, session: Session, turn: str | None, call: RequestedCall, effect: Effect | None
+) -> tuple[Operation, ...]:
     """What to write for a call that has no outcome; a claim that nobody holds any more is settled with it."""
     if effect is not None and effect.state == "running":
-        return _unknown(engine, session, effect, wire_id=call.wire_id)
+        return await _found_running(engine, session, effect, wire_id=call.wire_id)
     return (answered(engine, session, turn, call, effect),)
 
 
@@ -88,31 +113,76 @@ def _known(effect: Effect | None) -> Outcome:
     return refused(NOT_RUN if effect.state == "failed" else unknown())
 
 
-def _unknown(engine: Engine, session: Session, effect: Effect, *, wire_id: str = "") -> tuple[Operation, ...]:
-    """What to write for a claim that nobody holds any more; nothing where it has its outcome."""
+async def _found_running(
+    engine: Engine, session: Session, effect: Effect, proposal: Proposal | None = None, *, wire_id: str = "", is_told: bool = False
+) -> tuple[Operation, ...]:
+    """What to write for a claim that nobody holds any more: the truth, or that nobody knows. Nothing where it has its outcome.
+
+    With *is_told* its outcome could not be settled, and was told as unknown: the truth is news then, and nothing else is said again.
+    """
     if effect.state != "running":
         return ()
-    settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, "indeterminate", engine.clock.now())
-    return (
-        settle,
-        _outcome(engine, session, effect.turn, effect.call, effect.tool, refused(unknown()), wire_id=wire_id, digest=effect.digest),
+    truths = engine.boundary.truths
+    ran = await truths.of(effect)
+    if ran is not None:
+        return truths.settling(effect, ran, proposal, wire=None if is_told else engine.wire(session, wire_id)(ran.outcome))
+    # One that was cut back, or became something else meanwhile, is not decided.
+    decided = (
+        ()
+        if proposal is None or proposal.state != "running"
+        else engine.boundary.effects.decided(proposal, "running", "indeterminate", proposal.decided_by)
     )
+    settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, "indeterminate", engine.clock.now())
+    if is_told:
+        return (*decided, settle)
+    outcome = _outcome(engine, session, effect.turn, effect.call, effect.tool, refused(unknown()), wire_id=wire_id, digest=effect.digest)
+    return (*decided, settle, outcome)
+
+
+def _told(events: Sequence[Event]) -> frozenset[str]:
+    """The calls that have an outcome."""
+    return frozenset(event.body.call for event in events if isinstance(event.body, CallOutcome))
 
 
 async def _settle_abandoned(engine: Engine, session: Session) -> None:
-    """Claims outside a turn whose process died: a confirmed call, or one of a program. Their own lease says when they are over."""
-    for effect in await engine.store.effects(session.tenant, session=session.id, state="running"):
-        is_of_this_turn = effect.proposal is None and effect.turn is not None and effect.turn == session.lease.turn
-        if not effect.is_abandoned(engine.clock.now()) or is_of_this_turn:
-            continue
-        proposal = None if effect.proposal is None else await engine.store.proposal(effect.tenant, effect.proposal)
-        batch: tuple[Operation, ...] = _unknown(engine, session, effect, wire_id=proposal.wire_id if proposal else "")
-        if proposal is not None:
-            batch = (*engine.boundary.effects.decided(proposal, "running", "indeterminate", None), *batch)
-        try:
-            await engine.store.commit(batch, durable=True)
-        except CommitRefused:
-            engine.log.info("call %s was settled by somebody else", effect.call)
+    """Claims outside a turn whose process died: a confirmed call, or one of a program. Their own lease says when they are over.
+
+    What was uncertain before is asked about again.
+    """
+    open_ones = await engine.store.unsettled(session.tenant, session=session.id)
+    await beside(open_ones, lambda effect: _settle_if_abandoned(engine, session, effect), most=AT_ONCE)
+
+
+async def _settle_if_abandoned(engine: Engine, session: Session, effect: Effect) -> None:
+    if effect.state == "indeterminate":
+        await engine.boundary.truths.settle_late(effect)
+        return
+    is_of_this_turn = effect.proposal is None and effect.turn is not None and effect.turn == session.lease.turn
+    if not effect.is_abandoned(engine.clock.now()) or is_of_this_turn:
+        return
+    proposal = None if effect.proposal is None else await engine.store.proposal(effect.tenant, effect.proposal)
+    is_told = effect.call in _told(await engine.store.events(session.tenant, session.id))
+    batch = await _found_running(engine, session, effect, proposal, wire_id=proposal.wire_id if proposal else "", is_told=is_told)
+    try:
+        await engine.store.commit(batch, durable=True)
+    except CommitRefused:
+        engine.log.info("call %s was settled by somebody else", effect.call)
+
+
+async def recover_deleted(engine: Engine, tenant: str, session: str) -> None:
+    """What a crash left of a session that was deleted since: its effect records, whose keys still protect."""
+    open_ones = await engine.store.unsettled(tenant, session=session)
+    await beside(open_ones, lambda effect: _settle_deleted(engine, effect), most=AT_ONCE)
+
+
+async def _settle_deleted(engine: Engine, effect: Effect) -> None:
+    if not (effect.state == "indeterminate" or effect.is_abandoned(engine.clock.now())):
+        return
+    if await engine.boundary.truths.settle_late(effect) or effect.state == "indeterminate":
+        return
+    settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, "indeterminate", engine.clock.now())
+    with suppress(CommitRefused):
+        await engine.store.commit((settle,), durable=True)
 
 
 def _outcome(

@@ -16,6 +16,7 @@ from handgriff.host.host import Host
 from handgriff.models.anthropic.adapter import AnthropicModel
 from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.clock import Clock
+from handgriff.ports.codes import CodeSender
 from handgriff.ports.ids import Ids
 from handgriff.ports.prices import PriceBook
 from handgriff.ports.scratch import Scratch
@@ -83,9 +84,9 @@ class Harness:
         """Send a message and read the whole turn."""
         return self._told([item async for item in self.host.turn(self.caller, self.session.id, text)])
 
-    async def confirm(self, proposal: str | None = None) -> tuple[Decided, Told]:
+    async def confirm(self, proposal: str | None = None, *, code: str | None = None) -> tuple[Decided, Told]:
         """Confirm a proposal, the oldest one by default, and read what follows."""
-        return await self._decide(proposal, approved=True)
+        return await self._decide(proposal, approved=True, code=code)
 
     async def decline(self, proposal: str | None = None) -> tuple[Decided, Told]:
         """Decline a proposal, the oldest one by default, and read what follows."""
@@ -95,11 +96,11 @@ class Harness:
         """Everything stored."""
         return await self.host.sessions.events(self.caller, self.session.id)
 
-    async def _decide(self, proposal: str | None, *, approved: bool) -> tuple[Decided, Told]:
+    async def _decide(self, proposal: str | None, *, approved: bool, code: str | None = None) -> tuple[Decided, Told]:
         waiting = [found.id for found in await self.host.proposals.list(self.caller, session=self.session.id)]
         if proposal is None and not waiting:
             raise AssertionError("nothing waits for a person")
-        decided = await self.host.proposals.decide(self.caller, proposal or waiting[0], approved)
+        decided = await self.host.proposals.decide(self.caller, proposal or waiting[0], approved, code)
         return decided, self._told([item async for item in self.host.follow(self.caller, self.session.id, after=self._seen)])
 
     def _told(self, items: list[Item]) -> Told:
@@ -120,6 +121,7 @@ async def harness(
     callers: Callers | None = None,
     deps: Deps | None = None,
     prices: PriceBook = PRICES,
+    codes: CodeSender | None = None,
     grace: float = 30,
     clock: Clock | None = None,
     ids: Ids | None = None,
@@ -144,6 +146,7 @@ async def harness(
                 model=None if assistant.lanes else MODEL,
                 models=[model],
                 prices=prices,
+                codes=codes,
                 grace=grace,
                 clock=clock,
                 ids=ids,

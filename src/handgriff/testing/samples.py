@@ -64,6 +64,7 @@ EFFECT = Effect(
     lease_until=at(60),
     claimed_at=START,
     proposal="p1",
+    arguments='{"order":"o_17"}',
 )
 
 PROPOSAL = Proposal(
@@ -88,6 +89,16 @@ PROPOSAL = Proposal(
     grant='{"permissions":["orders.cancel"]}',
     wire_id="toolu_1",
     typed=True,
+)
+
+CODED_PROPOSAL = replace(
+    PROPOSAL,
+    id="p2",
+    confirm="code",
+    code="c2FsdA.aGFzaA",
+    codes_sent=2,
+    code_sent_at=at(90),
+    code_tries=3,
 )
 
 REQUEST = Request(

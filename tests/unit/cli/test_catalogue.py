@@ -15,15 +15,17 @@ def test_every_word_is_there_in_three_languages_with_the_same_facts(key: str) ->
 
 
 @pytest.mark.parametrize(
-    ("locale", "told"), [("en", "before"), ("de-AT", "vorher"), ("fr_CH", "avant"), ("it", "before"), ("DE", "vorher")]
+    ("locale", "told"),
+    [("en", "(cut off)"), ("de-AT", "(abgebrochen)"), ("fr_CH", "(interrompu)"), ("it", "(cut off)"), ("DE", "(abgebrochen)")],
 )
 def test_a_locale_finds_its_language_or_english(locale: str, told: str) -> None:
-    assert word("before", locale) == told
+    assert word("cut_off", locale) == told
 
 
+@pytest.mark.parametrize("question", ["confirm", "withdraw"])
 @pytest.mark.parametrize("locale", ["en", "de", "fr"])
-def test_the_letters_a_question_offers_answer_it(locale: str) -> None:
-    yes, no = word("confirm", locale).split("[")[1].split("]")[0].casefold().split("/")
+def test_the_letters_a_question_offers_answer_it(question: str, locale: str) -> None:
+    yes, no = word(question, locale).split("[")[1].split("]")[0].casefold().split("/")
 
     assert yes in YES
     assert no in NO

@@ -13,7 +13,7 @@ from handgriff.cli.given import Given, command
 COMMANDS = [
     *(("chat",), ("call",), ("menu",), ("serve",), ("gc",), ("erase",), ("migrate",)),
     *(("sessions", name) for name in ("ls", "show", "delete", "export", "fork", "rewind")),
-    *(("proposals", name) for name in ("ls", "show", "confirm", "decline")),
+    *(("proposals", name) for name in ("ls", "show", "confirm", "decline", "code")),
     *(("effects", name) for name in ("ls", "show", "resolve")),
     *(("state", name) for name in ("show", "set", "delete")),
     *(("scratch", name) for name in ("ls", "show", "clear", "pull")),
@@ -46,6 +46,11 @@ def test_the_options_can_be_typed_again() -> None:
 
     assert words[:4] == ["shop:a", "p_1", "--as", "acme/ada o'hara"]
     assert words[4:] == ["--dev", "--can", "x y", "--can", "z", "--role", "r", "--module", "m", "--store", "memory://"]
+
+
+def test_they_can_be_typed_for_somebody_else() -> None:
+    assert Given(target="shop:a", who="acme/ada", dev=True).again("p_1", who="acme/bob") == "shop:a p_1 --as acme/bob --dev"
+    assert Given(target="shop:a", dev=True).again("p_1", who="dev/USER") == "shop:a p_1 --as dev/USER --dev"
 
 
 def test_a_command_gets_the_shared_options_beside_its_own() -> None:

@@ -1,4 +1,7 @@
+import os
+import pty
 import sys
+import termios
 from io import StringIO
 
 import pytest
@@ -33,3 +36,42 @@ def test_a_program_reads_no_questions(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert reader.ask("Sure?") == "y"
     assert shown.getvalue() == ""
+
+
+def test_what_is_unseen_is_not_in_the_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, shown = lines(monkeypatch, "123456\n")
+
+    assert [reader.ask_unseen("Code: "), reader.ask_unseen("Code: ")] == ["123456", None]
+    assert shown.getvalue() == "Code: \nCode: \n"
+
+
+def test_a_program_reads_no_question_for_what_is_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, shown = lines(monkeypatch, "123456\n", is_quiet=True)
+
+    assert reader.ask_unseen("Code: ") == "123456"
+    assert shown.getvalue() == ""
+
+
+def test_at_a_terminal_nothing_is_echoed_while_it_is_typed_and_everything_after(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine, its = pty.openpty()
+    try:
+        with os.fdopen(its, "r", encoding="utf-8", closefd=False) as keyboard:
+            monkeypatch.setattr(sys, "stdin", keyboard)
+            reader = Lines(Console(file=StringIO()), is_quiet=False)
+            echoed: list[bool] = []
+
+            def typed() -> str:
+                echoed.append(bool(termios.tcgetattr(its)[3] & termios.ECHO))
+                return "123456\n"
+
+            monkeypatch.setattr(keyboard, "readline", typed)
+            code = reader.ask_unseen("Code: ")
+            echoed.append(bool(termios.tcgetattr(its)[3] & termios.ECHO))
+    finally:
+        os.close(mine)
+        os.close(its)
+
+    assert (code, echoed) == ("123456", [False, True])
+    assert capsys.readouterr() == ("", "Code: \n"), "where no terminal shows the output, the question is on stderr"

@@ -5,9 +5,12 @@ import pytest
 
 from handgriff.cli.faults import WrongUse
 from handgriff.cli.given import Given
-from handgriff.cli.opening import hosted, load_caller, staged
+from handgriff.cli.opening import hosted, load_caller, locale_of, staged
+from handgriff.codes.console import ConsoleCodeSender
 from handgriff.core.caller import Caller
 from handgriff.core.lane import Lane
+from handgriff.core.result import Plan, Result
+from handgriff.core.toolbox import Toolbox
 from handgriff.errors import DefinitionError, Refusal
 from handgriff.host.host import Host
 from handgriff.runtime.assistant import Assistant
@@ -19,6 +22,21 @@ async def load(tenant: str, user: str) -> Caller | None:
     return Caller(tenant, user, permissions=frozenset({"orders.cancel"})) if tenant == "acme" else None
 
 
+def _coded() -> Toolbox:
+    box = Toolbox("till")
+
+    @box.tool(effect="irreversible", confirm="code")
+    async def pay() -> Result[None]:
+        """Use when: money must go out. Not for: orders. Needs: nothing. Effect: pays for good."""
+        return Result("Paid.")
+
+    @pay.plan
+    async def plan() -> Plan:
+        return Plan("Pay?")
+
+    return box
+
+
 @pytest.fixture(autouse=True)
 def application(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("ANTHROPIC_API_KEY", "HANDGRIFF_MODEL"):
@@ -28,6 +46,7 @@ def application(monkeypatch: pytest.MonkeyPatch) -> None:
     attributes = {
         "assistant": plain,
         "laned": Assistant("shop", instructions="Help.", toolboxes=[], lanes=LANES),
+        "coded": Assistant("shop", instructions="Help.", toolboxes=[_coded()]),
         "host": Host(plain, store="memory://", callers=load, model="scripted:x"),
     }
     vars(module).update(attributes)
@@ -51,11 +70,34 @@ async def test_in_dev_the_rights_are_those_of_the_command_line() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("who", ["acme/eve", "other/ada"])
-async def test_in_dev_they_are_nobody_elses(who: str) -> None:
+async def test_in_dev_they_are_the_whole_tenants_and_nobody_elses() -> None:
     async with hosted(given(can=["a"])) as host:
+        assert (await load_caller(host, given(who="acme/eve"))) == Caller("acme", "eve", permissions=frozenset({"a"}), locale="en")
         with pytest.raises(Refusal, match="not_found"):
-            await load_caller(host, given(who=who))
+            await load_caller(host, given(who="other/ada"))
+
+
+@pytest.mark.anyio
+async def test_in_dev_codes_are_written_to_the_console() -> None:
+    async with hosted(given("coded", can=["a"])) as host:
+        assert isinstance((await host.engine()).boundary.codes.sender, ConsoleCodeSender)
+
+
+@pytest.mark.anyio
+async def test_a_host_keeps_its_own_way_of_sending_codes() -> None:
+    async with hosted(given("host", dev=False, store=None)) as host:
+        assert (await host.engine()).boundary.codes.sender is None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("who", "locale", "spoken"), [("acme/ada", None, "en"), ("acme/ada", "de", "de"), ("other/ops", None, "en"), ("other/ops", "fr", "fr")]
+)
+async def test_an_operator_who_is_no_caller_is_spoken_to_all_the_same(who: str, locale: str | None, spoken: str) -> None:
+    operator = given("host", who=who, dev=False, store=None, locale=locale)
+
+    async with hosted(operator) as host:
+        assert await locale_of(host, operator) == spoken
 
 
 @pytest.mark.anyio

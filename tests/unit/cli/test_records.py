@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import get_args
 
@@ -6,6 +7,7 @@ import pytest
 from handgriff.cli.records import (
     effect_record,
     item_record,
+    outcome_item,
     outcome_record,
     proposal_record,
     refusal_record,
@@ -100,13 +102,30 @@ def test_a_proposal_shows_its_arguments_and_not_its_grant() -> None:
         created_at=NOON,
         expires_at=NOON,
         grant="GRANT",
+        confirm="code",
+        code="SALT:HASH",
     )
     record = proposal_record(proposal)
 
     assert record["arguments"] == {"order": "o_17"}
     assert record["diff"] == [{"label": "S", "before": "a", "after": "b"}]
     assert record["decided_at"] is None
-    assert "GRANT" not in str(record)
+    assert (record["user"], record["confirm"], record["code_sent"]) == ("ada", "code", True)
+    assert not [secret for secret in ("GRANT", "SALT", "HASH") if secret in str(record)]
+
+
+def test_an_effect_shows_its_arguments_and_whether_it_is_certain() -> None:
+    effect = Effect("acme", "find", "k", "d", "cl", "s_1", "ada", None, "c_1", "running", NOON, NOON)
+
+    assert (effect_record(effect)["arguments"], effect_record(effect)["transaction"]) == (None, False)
+    certain = effect_record(replace(effect, arguments='{"a":1}', transaction=True))
+    assert (certain["arguments"], certain["transaction"]) == ({"a": 1}, True)
+
+
+def test_a_calls_end_is_told_without_what_the_model_reads() -> None:
+    told = outcome_item(CallOutcome("c_1", "find", "effect", Shown("Found."), "WIRE", wire="WIRE"))
+
+    assert told == {"call": "c_1", "tool": "find", "step": "effect", "shown": {"summary": "Found."}}
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 from datetime import UTC, datetime
 from io import StringIO
+from typing import get_args
 
 import pytest
 from rich.console import Console
 
 from handgriff.cli.render import Renderer
+from handgriff.core.catalogue import say
 from handgriff.core.events import (
     AssistantMessage,
     Body,
@@ -17,6 +19,7 @@ from handgriff.core.events import (
     ParkedCall,
     PartialMessage,
     Progress,
+    ProposalState,
     RequestedCall,
     Retrying,
     SessionCreated,
@@ -94,7 +97,7 @@ def test_an_outcome_shows_link_and_diff() -> None:
     assert drawn.split("\n") == [
         "  ✓ find: Found.",
         "    Open: /x",
-        "              - before     + after",
+        "              - Before     + After",
         "  Status      - pending    + cancelled",
         "  Note        —            + [b]late[/b]",
         "  … 3 more",
@@ -154,7 +157,34 @@ def test_a_card_says_what_will_happen_and_until_when() -> None:
     assert "cancel_order" in drawing.text.split("\n")[0]
     assert "Cancel o_17?" in drawing.text
     assert "- pending    + cancelled" in drawing.text
-    assert f"Expires {NOON.astimezone():%Y-%m-%d %H:%M:%S}" in drawing.text
+    assert f"Can be confirmed until {NOON.astimezone():%Y-%m-%d %H:%M:%S}" in drawing.text
+
+
+@pytest.mark.parametrize(
+    ("count", "sample", "told"),
+    [
+        pytest.param(1200, ("one", "t\x1b[2Jwo\nthree"), ["1200 in all, for example:", "· one", "· two three"], id="both"),
+        pytest.param(7, (), ["7 in all"], id="a count"),
+        pytest.param(None, ("one",), ["· one"], id="a sample"),
+    ],
+)
+def test_a_card_says_how_many_it_concerns_and_some_of_them(count: int | None, sample: tuple[str, ...], told: list[str]) -> None:
+    drawing = Drawing()
+    drawing.renderer.proposal_card(ParkedCall("p_1", "c_1", "close", "Close?", NOON, count=count, sample=sample))
+
+    lines = [line.strip("│ ") for line in drawing.text.split("\n")[1:-2]]
+    assert lines == ["Close?", *told, f"Can be confirmed until {NOON.astimezone():%Y-%m-%d %H:%M:%S %Z}"]
+
+
+def test_a_card_for_two_people_says_so_to_each() -> None:
+    card = ParkedCall("p_1", "c_1", "close", "Close?", NOON, confirm="second_person")
+    mine, theirs = Drawing(), Drawing(locale="de")
+    mine.renderer.proposal_card(card)
+    theirs.renderer.proposal_card(card, asked_by="a\x1b[2Jda")
+
+    assert "Another person must confirm this." in mine.text
+    assert "Gewünscht von ada" in theirs.text
+    assert "andere Person" not in theirs.text
 
 
 def test_the_end_says_why_and_what_it_cost() -> None:
@@ -188,8 +218,15 @@ def test_waiting_for_the_provider_is_said() -> None:
 def test_a_replay_also_shows_what_the_person_said_and_decided() -> None:
     bodies = (SessionCreated("ada"), UserMessage((TextPart("Hello\nthere"),), ()), Decision("p_1", "c_1", "declined", "ada"))
 
-    assert Drawing(replay=True).draw(*bodies) == "> Hello\n  there\np_1: declined (ada)\n"
-    assert Drawing().draw(*bodies) == ""
+    assert Drawing(replay=True).draw(*bodies) == "> Hello\n  there\np_1: Declined. Nothing was done. (ada)\n"
+    assert Drawing().draw(*bodies[:2]) == ""
+
+
+@pytest.mark.parametrize("state", get_args(ProposalState))
+def test_a_decision_is_said_in_words_where_no_outcome_says_it(state: ProposalState) -> None:
+    drawn = Drawing(locale="fr").draw(Decision("p_1", "c_1", state))
+
+    assert drawn == ("" if state in ("running", "done") else f"p_1: {say(f'state_{state}', 'fr')}\n")
 
 
 def test_a_console_without_such_characters_gets_plain_signs() -> None:

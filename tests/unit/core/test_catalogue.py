@@ -1,17 +1,27 @@
 """Sentences people read."""
 
+from string import Formatter
 from typing import get_args
 
 import pytest
 
 from handgriff.core.catalogue import SENTENCES, say
-from handgriff.core.events import TurnStatus
+from handgriff.core.events import ProposalState, TurnStatus
 
 
 @pytest.mark.parametrize("key", list(SENTENCES))
 def test_every_sentence_exists_in_all_three_languages(key: str) -> None:
-    assert set(SENTENCES[key]) == {"en", "de", "fr"}
-    assert all(sentence.strip() and sentence.endswith(".") for sentence in SENTENCES[key].values())
+    said = SENTENCES[key]
+    is_label = key.startswith(("card_", "code"))
+
+    assert set(said) == {"en", "de", "fr"}
+    assert all(sentence.strip() and (is_label or sentence.endswith(".")) for sentence in said.values())
+    assert len({frozenset(name for _, name, _, _ in Formatter().parse(sentence) if name) for sentence in said.values()}) == 1
+
+
+@pytest.mark.parametrize("state", get_args(ProposalState))
+def test_every_state_of_a_proposal_is_said_to_people(state: str) -> None:
+    assert f"state_{state}" in SENTENCES
 
 
 @pytest.mark.parametrize(

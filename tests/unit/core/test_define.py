@@ -34,6 +34,14 @@ async def plan_cancel(order: str, call: Call) -> Plan:
     return Plan(f"{order} {call.id}")
 
 
+async def by_amount(args: Any, call: Call) -> str | None:
+    return "code" if args.order else None
+
+
+def at_once(order: str) -> Result[None]:
+    return Result(order)
+
+
 def draft(handler: Callable[..., Any] = cancel, **members: Any) -> Draft:
     given = {"name": "cancel", "toolbox": "shop", "description": WORDS, "effect": "write", "errors": {}, "title": {}, "keywords": {}}
     return Draft(**{"handler": handler, **given, **members})
@@ -88,10 +96,13 @@ def test_a_contract_holds_what_was_given_and_what_follows_from_it() -> None:
         ({"effect": "write", "plan": plan_cancel}, "person", "state", True),
         ({"effect": "write", "plan": plan_cancel, "confirm": "person"}, "person", "state", True),
         ({"effect": "irreversible", "plan": plan_cancel}, "person", "state", True),
+        ({"effect": "write", "plan": plan_cancel, "confirm": "code"}, "code", "state", True),
+        ({"effect": "irreversible", "plan": plan_cancel, "confirm": "second_person"}, "second_person", "state", True),
+        ({"effect": "irreversible", "plan": plan_cancel, "confirm": by_amount}, by_amount, "state", True),
     ],
 )
 def test_effect_and_plan_decide_who_confirms_and_what_may_be_written(
-    members: dict[str, Any], confirm: str | None, writes: str | None, is_barrier: bool
+    members: dict[str, Any], confirm: object, writes: str | None, is_barrier: bool
 ) -> None:
     contract = define(draft(**members))
 
@@ -136,9 +147,27 @@ def test_a_name_may_have_64_letters_and_differ_in_the_last() -> None:
         ("plan", {"effect": "irreversible"}),
         ("plan", {"effect": "read", "plan": plan_cancel}),
         ("confirm", {"confirm": "person"}),
-        ("confirm", {"confirm": "code", "plan": plan_cancel}),
-        ("confirm", {"confirm": "second_person", "plan": plan_cancel}),
-        ("confirm", {"confirm": lambda _: "person", "plan": plan_cancel}),
+        ("confirm", {"confirm": "code"}),
+        ("confirm", {"confirm": "second_person"}),
+        ("confirm", {"confirm": by_amount}),
+        ("confirm", {"confirm": "", "plan": plan_cancel}),
+        ("confirm", {"confirm": "Person", "plan": plan_cancel}),
+        ("confirm", {"confirm": "person code", "plan": plan_cancel}),
+        ("confirm", {"confirm": False, "plan": plan_cancel}),
+        ("confirm", {"confirm": ["person"], "plan": plan_cancel}),
+        ("confirm", {"confirm": 5, "plan": plan_cancel}),
+        ("confirm", {"effect": "read", "confirm": "person"}),
+        ("reconcile", {"effect": "read", "reconcile": by_amount}),
+        ("reconcile", {"reconcile": by_amount, "transaction": True}),
+        ("reconcile", {"reconcile": "look"}),
+        ("authorize", {"authorize": True}),
+        ("validate", {"validate": "order"}),
+        ("idempotency_key", {"idempotency_key": "key"}),
+        ("plan", {"plan": "Cancel it?"}),
+        ("transaction", {"effect": "read", "transaction": True}),
+        ("transaction", {"transaction": "yes"}),
+        ("transaction", {"transaction": 1}),
+        ("transaction", {"handler": at_once, "transaction": True}),
         ("writes", {"writes": "user"}),
         ("errors", {"errors": {LookupError: "missing"}}),
         ("errors", {"errors": {"LookupError": "not_found"}}),
@@ -151,6 +180,26 @@ def test_a_name_may_have_64_letters_and_differ_in_the_last() -> None:
 )
 def test_duties_that_can_not_hold_are_refused(member: str, members: dict[str, Any]) -> None:
     assert fault(draft(**members)).member == member
+
+
+class Called:
+    """A handler that is an object."""
+
+    async def __call__(self, order: str) -> Result[None]:
+        return Result(order)
+
+
+def test_certainty_is_asked_for_or_committed() -> None:
+    assert define(draft(reconcile=by_amount)).reconcile is by_amount
+    assert define(draft(transaction=True)).transaction
+    assert define(draft(Called().__call__, transaction=True)).transaction
+    assert not define(draft()).transaction
+
+
+def test_a_wrong_way_to_confirm_is_told_the_right_ones() -> None:
+    error = fault(draft(confirm="nobody", plan=plan_cancel))
+
+    assert all(word in error.mend for word in ("'person'", "'code'", "'second_person'", "(args, call)"))
 
 
 def test_errors_map_exceptions_to_codes_or_to_refusals() -> None:

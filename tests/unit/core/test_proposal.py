@@ -57,9 +57,16 @@ def test_a_fingerprint_differs_wherever_a_before_value_does(other: Plan) -> None
 
 
 def test_a_fingerprint_is_blind_to_what_will_be_and_to_words() -> None:
-    again = Plan("Cancel it?", (Change("Status", "pending", "gone"),), count=3, sample=("a",))
+    again = Plan("Cancel it?", (Change("Status", "pending", "gone"),))
 
     assert fingerprint_of(again) == fingerprint_of(plan(STATUS))
+
+
+def test_a_fingerprint_sees_how_much_is_selected_and_what_of_it_was_shown() -> None:
+    """B102."""
+    plans = [Plan("Cancel?", (), count=count, sample=sample) for count, sample in ((None, ()), (3, ()), (4, ()), (3, ("a",)), (3, ("b",)))]
+
+    assert len({fingerprint_of(each) for each in plans}) == len(plans)
 
 
 def test_raw_values_count_and_display_values_do_not() -> None:
@@ -134,8 +141,19 @@ def test_what_a_validator_made_of_them_is_what_is_shown_and_runs() -> None:
 def test_a_client_is_shown_the_proposal_and_none_of_its_arguments() -> None:
     card = parked(PROPOSAL)
 
-    assert card == ParkedCall("p1", "call1", "shop.cancel_order", "Cancel o_17?", PROPOSAL.expires_at, PROPOSAL.diff)
+    assert card == ParkedCall(
+        "p1",
+        "call1",
+        "shop.cancel_order",
+        "Cancel o_17?",
+        PROPOSAL.expires_at,
+        PROPOSAL.diff,
+        PROPOSAL.confirm,
+        PROPOSAL.count,
+        PROPOSAL.sample,
+    )
     assert PROPOSAL.arguments not in repr(card)
+    assert PROPOSAL.code is None or PROPOSAL.code not in repr(card)
 
 
 @pytest.mark.parametrize("state", [state for state in get_args(ProposalState) if state != "pending"])

@@ -21,6 +21,7 @@ from handgriff.core.events import (
 )
 from handgriff.core.jsontext import Json
 from handgriff.http.agui import Encoded, Encoder
+from handgriff.http.problems import Problem
 from tests.unit.http.items import asked, event, frame, parked, said, told
 
 STATUSES: tuple[TurnStatus, ...] = get_args(TurnStatus)
@@ -236,6 +237,35 @@ def test_what_was_decided_since_is_no_interrupt_any_more() -> None:
     assert made.finish([])[-1]["outcome"] == {"type": "success"}
 
 
+@pytest.mark.parametrize(
+    ("message", "facts", "told"),
+    [("Falsch.", {"tries_left": 3}, {"message": "Falsch.", "tries_left": 3}), (None, {}, {"message": "Wrong."})],
+)
+def test_a_decision_that_was_not_taken_leaves_its_interrupt_open_and_says_why(
+    message: str | None, facts: dict[str, int], told: dict[str, Json]
+) -> None:
+    made = encoder()
+    made.begin()
+    made.encode(deltas("m", "half")[0])
+
+    events = [*made.refuse("p1", Problem(403, "denied", "Denied", "Wrong.", facts=facts, message=message))]
+    ended = made.finish([parked("p1", "c1"), parked("p2", "c2")])[-1]
+
+    assert kinds(events) == ["TEXT_MESSAGE_END", "CUSTOM"]
+    assert events[1]["value"] == {"proposal": "p1", "code": "denied", **told}
+    assert ended["outcome"] == {
+        "type": "interrupt",
+        "interrupts": [{**_interrupt("p1", "c1"), "message": f"Do c1? {told['message']}"}, _interrupt("p2", "c2")],
+    }
+
+
+@pytest.mark.parametrize(("locale", "message"), [("en", "Done."), ("de-AT", "Erledigt."), ("fr", "Fait."), ("ar", "Done.")])
+def test_a_decision_is_told_in_the_callers_language(locale: str, message: str) -> None:
+    [told] = encoder(locale=locale).encode(event(2, Decision("p1", "c1", "done", "ada")))
+
+    assert told["value"] == {"proposal": "p1", "toolCallId": "c1", "state": "done", "message": message}
+
+
 def test_an_operators_change_is_not_the_users_business() -> None:
     assert encoder().encode(event(2, OperatorChange("x", "root"))) == ()
 
@@ -295,5 +325,13 @@ def _interrupt(proposal: str, call: str) -> dict[str, Json]:
         "toolCallId": call,
         "responseSchema": {"type": "object", "properties": {"approved": {"type": "boolean"}}, "required": ["approved"]},
         "expiresAt": "2026-03-02T09:10:00+00:00",
-        "metadata": {"handgriff": {"tool": "cancel_order", "diff": [{"label": "Status", "before": "a", "after": "b"}]}},
+        "metadata": {
+            "handgriff": {
+                "tool": "cancel_order",
+                "diff": [{"label": "Status", "before": "a", "after": "b"}],
+                "confirm": "person",
+                "count": None,
+                "sample": [],
+            }
+        },
     }

@@ -76,6 +76,9 @@ def test_decisions_are_read_and_then_no_text_is_looked_for() -> None:
         [{"interruptId": "a", "status": "resolved", "payload": {"approved": 1}}],
         [{"interruptId": "a", "status": "resolved", "payload": {"approved": "true"}}],
         [{"interruptId": "a", "status": "resolved", "payload": {"approved": True, "editedArgs": {}}}],
+        [{"interruptId": "a", "status": "resolved", "payload": {"approved": True, "arguments": {}}}],
+        [{"interruptId": "a", "status": "resolved", "payload": {"approved": True, "code": 123456}}],
+        [{"interruptId": "a", "status": "resolved", "payload": {"approved": True, "code": None}}],
         [{"interruptId": "a", "status": "cancelled"}, {"interruptId": "a", "status": "cancelled"}],
         [{"interruptId": str(number), "status": "cancelled"} for number in range(RESUME_ENTRIES + 1)],
     ],
@@ -83,6 +86,13 @@ def test_decisions_are_read_and_then_no_text_is_looked_for() -> None:
 def test_anything_else_is_no_decision(resume: object) -> None:
     with pytest.raises(Refusal, match="invalid"):
         read(resume=resume)
+
+
+def test_a_code_goes_along_and_is_not_in_what_is_printed() -> None:
+    wish = read(resume=[{"interruptId": "a", "status": "resolved", "payload": {"approved": True, "code": "123456"}}])
+
+    assert wish.resume == (Resume("a", approved=True, code="123456"),)
+    assert "123456" not in repr(wish)
 
 
 @pytest.mark.parametrize("empty", [None, []])
@@ -126,6 +136,7 @@ def members(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "status",
             "payload",
             "approved",
+            "code",
             "hints",
         ]
     )

@@ -75,10 +75,12 @@ def test_the_clients_own_ids_are_given_back() -> None:
     assert [message["id"] for message in messages(events, ids) if isinstance(message, dict)] == ["a", "b", "c"]
 
 
-def test_ids_are_matched_from_the_end_and_only_while_texts_agree() -> None:
+def test_ids_are_matched_from_the_end_and_what_another_tab_said_is_passed_over() -> None:
     events = [event(1, said("one")), event(2, said("two")), event(3, said("three"))]
 
     assert client_ids(events, [Said("x", "other"), Said("c", "three")]) == {"e3": "c"}
+    assert client_ids(events, [Said("a", "one"), Said("b", "two")]) == {"e1": "a", "e2": "b"}
+    assert client_ids(events, [Said("a", "one"), Said("c", "three")]) == {"e1": "a", "e3": "c"}
     assert client_ids(events, [Said("c", "three"), Said("x", "other")]) == {}
     assert client_ids(events, [Said(None, "three")]) == {}
     assert client_ids([], [Said("c", "three")]) == {}

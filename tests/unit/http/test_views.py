@@ -3,12 +3,14 @@ from typing import get_args
 
 import pytest
 
+from handgriff.core.catalogue import say
 from handgriff.core.events import (
     KINDS,
     Body,
     Decision,
     OperatorChange,
     PartialMessage,
+    ProposalState,
     SessionCreated,
     ShownChange,
     TurnEnded,
@@ -57,12 +59,28 @@ def test_a_proposal_shows_its_arguments_and_not_its_grant() -> None:
         (ShownChange("Status", "a", "b"),), "before", "print", MOMENT, MOMENT, decided_at=MOMENT, grant="grant", sample=("o_17",), count=1,
     )  # fmt: skip
 
-    shown = proposal_view(proposal)
+    shown = proposal_view(proposal, "de", MOMENT)
 
     assert shown["arguments"] == {"order": "o_17"}
     assert shown["sample"] == ["o_17"]
     assert shown["decided_at"] == MOMENT.isoformat()
+    assert (shown["user"], shown["confirm"], shown["code_sent"], shown["decided_by"]) == ("ada", "person", False, None)
+    assert (shown["state"], shown["state_text"]) == ("expired", "Nicht rechtzeitig bestätigt. Es ist nichts geschehen.")
     assert not {"grant", "digest", "before", "fingerprint", "contract", "tenant"} & shown.keys()
+
+
+@pytest.mark.parametrize("state", get_args(ProposalState))
+def test_of_a_code_it_is_shown_only_whether_one_was_sent(state: ProposalState) -> None:
+    proposal = Proposal(
+        "acme", "ada", "s_1", "t_1", "p_1", "c_1", "pay", "{}", "digest", "contract", "Pay?", (), "before", "print", MOMENT,
+        MOMENT + timedelta(seconds=1), state, confirm="code", code="salt:hash", codes_sent=3, code_sent_at=MOMENT, code_tries=2,
+    )  # fmt: skip
+
+    shown = proposal_view(proposal, "fr", MOMENT)
+
+    assert (shown["code_sent"], shown["state"], shown["state_text"]) == (True, state, say(f"state_{state}", "fr"))
+    assert "salt" not in repr(shown)
+    assert not [key for key in shown if key.startswith("code") and key != "code_sent"]
 
 
 @pytest.mark.parametrize(("locale", "expected"), [("de-CH", "Bestellungen"), ("de", "Bestellungen"), ("fr_FR", "Orders"), ("en", "Orders")])

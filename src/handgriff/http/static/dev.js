@@ -46,20 +46,38 @@ function result(id, text) {
 
 function card({ id, message, expiresAt, metadata, toolCallId }) {
   const box = Object.assign(make("section", log, "", "card"), { tabIndex: -1, role: "group", ariaLabel: "Your decision" });
+  const { diff, confirm, count, sample = [] } = metadata?.handgriff ?? {};
   make("strong", box, message);
-  table(metadata?.handgriff?.diff, box);
-  make("p", box, `Nothing is done unless you confirm, until ${new Date(expiresAt).toLocaleTimeString()}.`, "until");
-  make("button", box, "Decline").onclick = () => decide(id, false);
-  make("button", box, "Confirm", "confirm").onclick = () => decide(id, true);
+  table(diff, box);
+  if (count != null) make("p", box, `${count} in all${sample.length ? `, for example: ${sample.join(", ")}` : ""}`);
+  make("p", box, `Nothing is done unless ${confirm === "second_person" ? "they" : "you"} confirm, until ${new Date(expiresAt).toLocaleTimeString()}.`, "until");
+  if (confirm === "code") {
+    const row = make("p", box);
+    Object.assign(make("input", row), { ariaLabel: "Code", placeholder: "Code", inputMode: "numeric", autocomplete: "one-time-code" });
+    make("button", row, "Send a new code").onclick = () => call("POST", `proposals/${id}/code`, {}).then(
+      () => tell(id, "A new code was sent."), (error) => tell(id, error.message));
+  }
+  if (confirm === "second_person") make("a", make("p", box, "Another person must confirm this: "), "the link for them").href = `confirm/${id}`;
+  make("button", box, confirm === "second_person" ? "Withdraw" : "Decline").onclick = () => decide(id, false);
+  if (confirm !== "second_person") make("button", box, "Confirm", "confirm").onclick = () => decide(id, true);
+  make("p", box, "", "told");
   cards.set(id, box);
   mark(toolCallId, "waits for your decision", true);
   // On the card and never on a button; and nobody who is typing is disturbed.
   if (cards.size === 1 && !input.value) box.focus();
 }
 
+const parts = (proposal) => [...cards.get(proposal)?.querySelectorAll("button, input") ?? []];
+
+function tell(proposal, text) {
+  if (!cards.has(proposal)) return;
+  cards.get(proposal).querySelector(".told").textContent = text;
+  say(text);
+}
+
 function settle(proposal, text) {
-  cards.get(proposal)?.querySelectorAll("button").forEach((button) => button.remove());
-  if (cards.has(proposal)) make("p", cards.get(proposal), text);
+  for (const part of parts(proposal)) part.remove();
+  tell(proposal, text);
 }
 
 function restore({ id, role, content, toolCallId, toolCalls }) {
@@ -72,7 +90,7 @@ const ends = { interrupt: "Waiting for you.", cancelled: "Stopped." };
 const custom = {
   "handgriff.progress": (e) => mark(e.toolCallId, `${e.text ?? ""} ${e.done}${e.total ? `/${e.total}` : ""} …`),
   "handgriff.retrying": (e) => say(`The model is asked again in ${e.seconds} s.`),
-  "handgriff.decision": (e) => settle(e.proposal, e.state),
+  "handgriff.decision": (e) => settle(e.proposal, e.message),
   "handgriff.late_outcome": (e) => mark(e.toolCallId, e.summary, true),
   "handgriff.turn_ended": (e) => note(e.message),
 };
@@ -92,8 +110,8 @@ async function call(method, path, body, signal) {
   const sent = body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(path, { method, signal, ...sent });
   if (answer.ok) return answer;
-  const { detail = answer.statusText, next = "" } = await answer.json().catch(() => ({}));
-  throw Object.assign(new Error(`${detail} ${next}`.trim()), { status: answer.status });
+  const { detail = answer.statusText, next = "", message = `${detail} ${next}`.trim() } = await answer.json().catch(() => ({}));
+  throw Object.assign(new Error(message), { status: answer.status });
 }
 const follow = (signal) => call("GET", `sessions/${encodeURIComponent(session)}/stream?protocol=1.0&after=${seen ?? ""}`, null, signal);
 
@@ -138,10 +156,19 @@ async function run(begin, doing) {
 }
 
 async function decide(id, approved) {
-  const box = cards.get(id);
-  settle(id, approved ? "Confirmed …" : "Declined …");
-  const late = await call("POST", `proposals/${id}`, { approved }).then(() => null, (error) => error);
-  if (late) settle(id, late.message);
+  const box = cards.get(id), field = box.querySelector("input"), off = (is) => { for (const part of parts(id)) part.disabled = is; };
+  const decision = { approved, ...(approved && field && { code: field.value }) };
+  off(true);
+  tell(id, approved ? "Confirmed …" : "Declined …");
+  const late = await call("POST", `proposals/${id}`, decision).then(() => null, (error) => error);
+  const waits = late?.status && (await call("GET", `proposals/${id}`).then((it) => it.json()).catch(() => ({}))).state === "pending";
+  if (waits) {
+    off(false);
+    tell(id, late.message);
+    (field ?? box).focus();
+    return;
+  }
+  settle(id, late ? late.message : "Decided …");
   if ((await run(follow, "Answering …")) !== false && late && !box.isConnected) note(late.message, "alert");
 }
 

@@ -17,6 +17,10 @@ class Access:
 
     limits: StateLimits
     may: May = "read"
+    is_running: bool = False
+    """Whether its handler runs. Before that, checks and the plan only look."""
+    holds_store: bool = False
+    """Whether its transaction is open, which on SQLite every other commit waits for."""
     pads: list[Pad] = field(default_factory=list)
 
     def check_write(self, key: str, lifetime: Lifetime | Literal["scratch"]) -> None:
@@ -39,6 +43,15 @@ class Access:
                 "this tool may not write what the whole tenant shares.",
                 mend="use a session or user key, or declare writes='app'.",
             )
+
+    def check_running(self, what: str) -> None:
+        """Whether *what*, which does something, may be done now.
+
+        Raises:
+            DefinitionError: a check or a plan asks for it.
+        """
+        if not self.is_running:
+            raise DefinitionError(what, "place", "a check or a plan only looks.", mend="do it in the handler.")
 
     def check_room(self, key: str, grown: int) -> None:
         """Whether what the call writes still fits in one delta.

@@ -64,6 +64,10 @@ class Attempt:
     parent: str | None = None
     parent_writes: bool = False
     confirmed: Proposal | None = None
+    decided_by: str | None = None
+    """Who confirmed it: the owner, or a second person."""
+    second: Caller | None = None
+    """The second person, with what their own request grants."""
 
 
 @dataclass(frozen=True, slots=True)

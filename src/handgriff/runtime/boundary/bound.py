@@ -2,9 +2,10 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from handgriff.core import jsontext
 from handgriff.core.call import ConfirmedProposal
@@ -15,10 +16,18 @@ from handgriff.core.result import Result
 from handgriff.runtime.boundary.access import Access
 from handgriff.runtime.boundary.scratch import BoundScratch, Scratches
 from handgriff.runtime.boundary.state import BoundState
+from handgriff.runtime.boundary.together import Together
 
 T = TypeVar("T")
 Steps = Callable[[str, str], Awaitable[None]]
-InnerCall = Callable[[str, Mapping[str, Any]], Awaitable[Result[Any]]]
+
+
+class InnerCall(Protocol):
+    """How a call makes another one."""
+
+    def __call__(self, name: str, args: Mapping[str, Any], *, may_write: bool) -> Awaitable[Result[Any]]:
+        """Make it; one that writes only where *may_write*."""
+        ...
 
 
 @dataclass(slots=True)
@@ -38,8 +47,11 @@ class BoundCall:
     say: Callable[[FrameBody], None]
     inner: InnerCall
     idempotency_key: str
+    together: Together
     proposal: ConfirmedProposal | None = None
     steps: dict[str, str] = field(default_factory=dict)
+    step_begun: str | None = None
+    """The step that was begun last, while it has not finished."""
     record: Steps | None = None
 
     def scratch(self, namespace: str, *, renew: Literal["access"] | None = None, ttl: timedelta | float | None = None) -> BoundScratch:
@@ -63,13 +75,21 @@ class BoundCall:
         """Run *fn* once in this effect's life."""
         if name in self.steps:
             return jsontext.loads(self.steps[name])  # type: ignore[return-value]  # the JSON of what fn returned
+        self.access.check_running("call.step")
+        self.together.check_nothing_else("call.step")
+        self.step_begun = name
         returned = await fn()
         text = jsontext.dumps(returned)  # refused by name and type where it is not JSON
         if self.record is not None:
             await self.record(name, text)
-        self.steps[name] = text
+        self.steps[name], self.step_begun = text, None
         return returned
+
+    def transaction(self) -> AbstractAsyncContextManager[Any]:
+        """The application's database, committed with this call's outcome."""
+        return self.together.use()
 
     async def tool(self, name: str, args: Mapping[str, Any]) -> Result[Any]:
         """Call another tool."""
-        return await self.inner(name, args)
+        self.together.check_nothing_else("call.tool")
+        return await self.inner(name, args, may_write=self.access.is_running)

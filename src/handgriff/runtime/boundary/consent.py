@@ -4,10 +4,13 @@ from datetime import timedelta
 
 from handgriff.core import jsontext
 from handgriff.core.batch import HoldProposal
+from handgriff.core.define import CONFIRMS
+from handgriff.core.events import ConfirmKind
 from handgriff.core.outcome import shorten, show_diff
 from handgriff.core.proposal import before_of, fingerprint_of, write_grant
 from handgriff.core.result import Plan
 from handgriff.core.rows import Proposal
+from handgriff.core.view import view
 from handgriff.errors import DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
@@ -20,9 +23,22 @@ SAMPLE_LINES = 20
 """Lines of a plan's sample that are kept."""
 
 
-def needs_person(ready: Ready) -> bool:
-    """Whether a person must decide before this call may run."""
-    return ready.contract.confirm is not None and ready.attempt.confirmed is None
+async def who_confirms(ready: Ready, *, seconds: float) -> ConfirmKind | None:
+    """Who must decide before this call may run, by the contract or by its arguments; None where nobody needs to."""
+    contract = ready.contract
+    if contract.plan is None or contract.confirm is None:
+        return None
+    if not callable(contract.confirm):
+        return contract.confirm
+    answer = await invoke_within(seconds, contract.confirm, view(contract.schema, ready.arguments), ready.call)
+    if answer is None:
+        # What can't be undone is never done unasked.
+        return "person" if contract.effect == "irreversible" else None
+    for kind in CONFIRMS:
+        if answer == kind:
+            return kind
+    words = ", ".join(map(repr, CONFIRMS))
+    raise DefinitionError(contract.name, "confirm", f"it answered {answer!r}.", mend=f"answer {words} or None.")
 
 
 async def make_plan(ready: Ready, *, seconds: float) -> Plan:
@@ -39,7 +55,7 @@ async def make_plan(ready: Ready, *, seconds: float) -> Plan:
     return plan
 
 
-async def park(ready: Ready, plan: Plan, *, store: Writer, clock: Clock, ids: Ids, seconds: float) -> Parked:
+async def park(ready: Ready, plan: Plan, confirm: ConfirmKind, *, store: Writer, clock: Clock, ids: Ids, seconds: float) -> Parked:
     """Store the proposal: exactly these arguments, for exactly this person.
 
     Raises:
@@ -68,6 +84,7 @@ async def park(ready: Ready, plan: Plan, *, store: Writer, clock: Clock, ids: Id
         grant=write_grant(attempt.grant),
         wire_id=attempt.wire_id,
         typed=attempt.is_typed,
+        confirm=confirm,
     )
     try:
         await store.commit((*attempt.place.guard, HoldProposal(proposal)), durable=True)
@@ -86,6 +103,16 @@ def check_same_call(ready: Ready, proposal: Proposal) -> None:
         raise stale("The tool has changed since it was proposed.")
     if proposal.digest != ready.digest:
         raise stale("The arguments read differently now.")
+
+
+def check_same_way(confirm: ConfirmKind | None, proposal: Proposal) -> None:
+    """Nothing stricter than what the proposal was confirmed by is demanded now.
+
+    Raises:
+        Refusal: `stale`.
+    """
+    if confirm not in (None, "person", proposal.confirm):
+        raise stale("It must be confirmed in another way now.")
 
 
 def check_still_true(plan: Plan, proposal: Proposal) -> None:

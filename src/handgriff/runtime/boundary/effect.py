@@ -1,4 +1,4 @@
-"""Step 7: claim, run, settle; one unit with one owner. A read just runs.
+"""Step 7: claim and run; one unit with one owner. A read just runs. How it ends is `settle`'s.
 
 A write that has begun is not cancelled, and its outcome is always settled by its claim id.
 """
@@ -14,37 +14,31 @@ from handgriff.core.batch import (
     DecideProposal,
     IntroduceSeen,
     Operation,
-    QueueHook,
-    SettleEffect,
-    StateChange,
     StepEffect,
 )
-from handgriff.core.claim import answer_from, unknown, write_outcome
+from handgriff.core.claim import answer_from, unknown
 from handgriff.core.contract import Contract
-from handgriff.core.delta import Delta
 from handgriff.core.events import CallOutcome, Decision, ProposalState, Written
 from handgriff.core.jsontext import JsonError
 from handgriff.core.lane import Limits
-from handgriff.core.outcome import Outcome, noted, refused, succeeded
+from handgriff.core.outcome import Outcome, refused, succeeded
 from handgriff.core.result import Result
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook
+from handgriff.core.rows import Effect, EffectState, Proposal
 from handgriff.core.view import view
-from handgriff.errors import BackendError, DefinitionError, Refusal, RefusalCode
+from handgriff.errors import DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.store import CommitRefused, Store
 from handgriff.runtime.boundary.attempt import Attempt, Ended, overtaken
-from handgriff.runtime.boundary.bound import Steps
-from handgriff.runtime.boundary.hooks import queued
-from handgriff.runtime.boundary.invoke import explain, explain_effect, failure, invoke, invoke_within, required_result
+from handgriff.runtime.boundary.bound import BoundCall, Steps
+from handgriff.runtime.boundary.invoke import explain, explain_effect, failure, invoke_within, required_result
 from handgriff.runtime.boundary.ready import Ready
-from handgriff.runtime.notebooks import FOLLOWS, Notebooks
 
 _LOG = logging.getLogger("handgriff.boundary")
 LEASE_MARGIN = timedelta(seconds=30)
 """How long a claim outlives the tool's time-out (specification 7.1)."""
-_TRIES = 3
-"""A delta that does not apply and somebody who settles the same effect may both come between."""
+SLACK = timedelta(seconds=5)
+"""What is left of a lease when its handler is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +59,53 @@ class Effects:
     clock: Clock
     ids: Ids
     limits: Limits
-    notebooks: Notebooks
 
     async def read(self, ready: Ready) -> Outcome:
         """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""
-        contract = ready.contract
+        contract, ready.call.access.is_running = ready.contract, True
         returned = await invoke_within(self.seconds(contract), contract.handler, **_parameters(ready))
-        return self._shape(ready, required_result(contract, returned), must_tell=False)
+        return self._shape(contract, required_result(contract, returned), ready.call.id, must_tell=False)
 
-    async def claim(self, ready: Ready) -> Effect | Ended:
-        """Claim the effect, durably, before its handler starts; or what there is to say instead.
+    def shape(self, contract: Contract, result: Result[object], call: str) -> Outcome:
+        """The outcome of what has happened, which is told whatever its data looks like."""
+        return self._shape(contract, result, call, must_tell=True)
+
+    async def claim(self, ready: Ready, effect: Effect) -> Effect | Ended:
+        """Claim *effect*, durably, before its handler starts; or what there is to say instead.
 
         Raises:
             Refusal: the key or the proposal is somebody else's.
         """
-        effect = await self._effect(ready)
+        # The lease is counted from here: what came before may have taken its time.
+        now = self.clock.now()
+        effect = replace(effect, claimed_at=now, lease_until=now + timedelta(seconds=self.seconds(ready.contract)) + LEASE_MARGIN)
         try:
             await self._claim(ready, effect)
         except CommitRefused as taken:
             return await self._second(ready, effect, taken)
         ready.call.idempotency_key = effect.key
-        ready.call.steps.update(dict((await self._record(effect)).steps))
+        ready.call.steps.update(dict((await self.record(effect)).steps))
         ready.call.record = self._stepper(effect)
         return effect
 
-    async def run(self, ready: Ready) -> object:
+    async def run(self, ready: Ready, effect: Effect) -> object:
         """Run a claimed handler. What it raises leaves through the application's own context, so that it can roll back."""
         ready.call.access.may = "app" if ready.contract.writes == "app" else "state"
-        return await invoke_within(self.seconds(ready.contract), ready.contract.handler, **_parameters(ready))
+        ready.call.access.is_running = True
+        # What claiming took is taken from the handler's time, so that its lease outlives it.
+        left = (effect.lease_until - self.clock.now() - SLACK).total_seconds()
+        if left <= 0:
+            raise Refusal("transient", "It took too long to begin. Nothing was done.", next="Try again in a moment.")
+        try:
+            return await invoke_within(min(self.seconds(ready.contract), left), ready.contract.handler, **_parameters(_as_confirmed(ready)))
+        except Exception:
+            raise
+        except BaseException:
+            # Whoever cancels this task waits for nothing that is settled afterwards.
+            await ready.call.together.roll_back()
+            raise
+        finally:
+            ready.call.access.is_running = False
 
     def done(self, ready: Ready, returned: object) -> Ran:
         """A claimed handler has returned: it has happened, whatever its answer looks like."""
@@ -101,16 +114,20 @@ class Effects:
         except DefinitionError as error:
             self.incident(error, ready.contract.name, ready.call.id)
             result = Result("It was done, but it gave no readable answer.")
-        return Ran(self._shape(ready, result, must_tell=True), "done")
+        return Ran(self.shape(ready.contract, result, ready.call.id), "done")
 
     def failed(self, ready: Ready, error: Exception) -> Ran:
         """A claimed handler raised: a refusal says that nothing happened, unless it says that nobody knows, as anything else does of a
         write."""
         ready.call.forget()
         explained = explain_effect(error, ready.contract)
+        if ready.contract.transaction:
+            # All it wrote is taken back, whatever it raised.
+            refusal = explained if isinstance(explained, Refusal) else self.refusal(error, ready.contract, ready.call.id)
+            return Ran(outcome_of(_with_steps(refusal, ready.call)), "failed")
         if isinstance(explained, Refusal):
             state: EffectState = "indeterminate" if explained.code == "indeterminate" else "failed"
-            return Ran(outcome_of(_with_steps(explained, tuple(ready.call.steps))), state)
+            return Ran(outcome_of(_with_steps(explained, ready.call)), state)
         if ready.contract.effect == "read":
             # It changes nothing but state, and what it wrote there is dropped.
             return Ran(outcome_of(self.refusal(error, ready.contract, ready.call.id)), "failed")
@@ -134,7 +151,8 @@ class Effects:
         _LOG.error("%s: tool %s, call %s", incident, tool, call, exc_info=error)
         return incident
 
-    async def _effect(self, ready: Ready) -> Effect:
+    async def effect(self, ready: Ready) -> Effect:
+        """The record this call would claim."""
         attempt, contract, now = ready.attempt, ready.contract, self.clock.now()
         return Effect(
             tenant=attempt.place.tenant,
@@ -150,13 +168,19 @@ class Effects:
             lease_until=now + timedelta(seconds=self.seconds(contract)) + LEASE_MARGIN,
             claimed_at=now,
             proposal=attempt.confirmed.id if attempt.confirmed else None,
+            arguments=ready.arguments.canonical,
+            transaction=contract.transaction,
         )
+
+    async def record(self, effect: Effect) -> Effect:
+        """What is stored under *effect*'s key now."""
+        return await self.store.effect(effect.tenant, effect.tool, effect.key) or effect
 
     async def _key(self, ready: Ready) -> str:
         contract = ready.contract
         if contract.idempotency_key is None:
             return ready.attempt.id
-        key = await invoke(contract.idempotency_key, view(contract.schema, ready.arguments), ready.call)
+        key = await invoke_within(self.seconds(contract), contract.idempotency_key, view(contract.schema, ready.arguments), ready.call)
         if not isinstance(key, str) or not 0 < len(key) <= 256:  # noqa: PLR2004  # as long as any id
             raise DefinitionError(
                 contract.name, "idempotency_key", "it answered no text of 1 to 256 characters.", mend="return such a text."
@@ -171,7 +195,7 @@ class Effects:
                 raise Refusal(
                     "expired", "The confirmation came too late. Nothing was done.", next="Propose it again if it is still wanted."
                 )
-            batch = (*self.decided(proposal, "pending", "running", ready.attempt.grant.user), *batch)
+            batch = (*self.decided(proposal, "pending", "running", ready.attempt.decided_by), *batch)
         await self.store.commit(batch, durable=True)
 
     async def _second(self, ready: Ready, effect: Effect, taken: CommitRefused) -> Ended:
@@ -182,11 +206,8 @@ class Effects:
             raise Refusal("conflict", "This proposal is decided already.")
         if taken.guard == "session":
             raise Refusal("not_found", "There is no such session.")
-        outcome = answer_from(await self._record(effect), effect.digest, effect.user, self.clock.now())
+        outcome = answer_from(await self.record(effect), effect.digest, effect.user, self.clock.now())
         return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
-
-    async def _record(self, effect: Effect) -> Effect:
-        return await self.store.effect(effect.tenant, effect.tool, effect.key) or effect
 
     def _stepper(self, effect: Effect) -> Steps:
         async def record(name: str, result: str) -> None:
@@ -194,80 +215,18 @@ class Effects:
 
         return record
 
-    def _shape(self, ready: Ready, result: Result[object], *, must_tell: bool) -> Outcome:
-        contract = ready.contract
+    def _shape(self, contract: Contract, result: Result[object], call: str, *, must_tell: bool) -> Outcome:
         limit = contract.limits.result_bytes or self.limits.result_bytes
         try:
             data = None if result.data is None else contract.output.serialise(result.data)
         except JsonError as error:
             if not must_tell:
                 raise
-            self.incident(error, contract.name, ready.call.id)
+            self.incident(error, contract.name, call)
             return succeeded(Result(f"{result.summary} Its data could not be shown."), None, (), limit=limit, narrow_by=(), must_tell=True)
         introduced = () if data is None else contract.output.introduced(data)
         narrow_by = tuple(argument.name for argument in contract.schema.arguments)
         return succeeded(result, data, introduced, limit=limit, narrow_by=narrow_by, must_tell=must_tell)
-
-    async def settle(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
-        """Commit the outcome and what belongs to it, whoever holds the session's lease. It is never lost silently."""
-        delta, ended = ready.call.delta() if ran.state == "done" else (), None
-        try:
-            for _ in range(_TRIES):
-                ended = await self._ended_now(ready, effect, ran)
-                try:
-                    return await self._commit(ready, effect, ran, ended, delta)
-                except CommitRefused as refusal:
-                    if refusal.guard in ("state", "limit"):
-                        ran, delta = _without_delta(ready, ran, refusal), ()
-                    # Otherwise somebody found the claim in between; what they made of it is looked at once more.
-        except BackendError as error:
-            # The claim is on disk without an outcome, which is what indeterminate means; the next access finds it.
-            incident = self.incident(error, ready.contract.name, ready.call.id)
-            return self.ended(ready.attempt, "effect", refused(unknown(incident), incident=incident), ready.digest, started=ready.started)
-        # The session is gone, or somebody resolved the effect: the record of that decision stands, and the event says what we saw.
-        _LOG.warning("call %s settled after its session or its effect was gone", ready.call.id)
-        return ended or await self._ended_now(ready, effect, ran)
-
-    async def _ended_now(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
-        """The end of *ran*. Whoever found its claim while it ran has told the model "unknown" already; the truth then comes as news."""
-        is_late = (await self._record(effect)).state == "indeterminate"
-        return self.ended(
-            ready.attempt, "effect", ran.outcome, ready.digest, started=ready.started, late=is_late, delta_dropped=ran.delta_dropped
-        )
-
-    async def _commit(self, ready: Ready, effect: Effect, ran: Ran, ended: Ended, delta: Delta) -> Ended:
-        now, proposal = self.clock.now(), ready.attempt.confirmed
-        settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, now, write_outcome(ran.outcome))
-        here, follows = self.notebooks.split(delta)
-        hooks = queued(ready, ran.outcome, now=now, ids=self.ids) if ran.state == "done" else ()
-        later = self._queued(ready, follows)
-        batch: list[Operation] = [settle, *self._with_delta(ready, ended.ops, here), *map(QueueHook, later), *hooks]
-        if proposal is not None:
-            batch += self.decided(proposal, "indeterminate" if ended.body.late else "running", ran.state, ready.attempt.grant.user)
-        committed = await self.store.commit(tuple(batch))
-        if ran.state == "done":
-            ready.call.state.keep_temp()
-        if later:
-            # At once, because the next call must read it. What fails here is delivered with the hooks: the outcome stands already.
-            try:
-                await self.notebooks.follow_up(effect.tenant, effect.session)
-            except BackendError as error:
-                self.incident(error, ready.contract.name, ready.call.id)
-        return Ended(ended.outcome, ended.event, ended.body, seq=committed.seqs[0])
-
-    def _with_delta(self, ready: Ready, ops: Batch, delta: Delta) -> Batch:
-        if not delta:
-            return ops
-        change = StateChange(ready.attempt.place.user, delta, self.limits.state)
-        return tuple(replace(each, change=change) if isinstance(each, AppendEvent) else each for each in ops)
-
-    def _queued(self, ready: Ready, delta: Delta) -> tuple[QueuedHook, ...]:
-        if not delta:
-            return ()
-        place, payload = ready.attempt.place, self.notebooks.payload(delta)
-        return (
-            QueuedHook(place.tenant, self.ids.new("hook"), place.session, place.user, ready.call.id, FOLLOWS, payload, self.clock.now()),
-        )
 
     def decided(self, proposal: Proposal, expected: ProposalState, state: ProposalState, by: str | None) -> tuple[Operation, ...]:
         """Move *proposal* and say so."""
@@ -315,16 +274,6 @@ class Effects:
         return Ended(outcome, event, body, ops)
 
 
-def _without_delta(ready: Ready, ran: Ran, refusal: CommitRefused) -> Ran:
-    """*ran*, whose delta can't be applied any more. A read has done nothing else, so it may as well not have happened."""
-    why = f"{refusal.subject} has changed meanwhile" if refusal.guard == "state" else f"{refusal.subject} may hold no more"
-    if ready.contract.effect == "read":
-        code: RefusalCode = "conflict" if refusal.guard == "state" else "limit"
-        step = "Call it again, with what holds now." if code == "conflict" else "Tell the user that no more can be kept."
-        return Ran(refused(Refusal(code, f"Nothing was kept: {why}.", next=step)), "failed", why)
-    return Ran(noted(ran.outcome, f"It was done, but what it wanted to remember was not kept: {why}."), ran.state, why)
-
-
 def outcome_of(refusal: Refusal) -> Outcome:
     """The outcome of *refusal*, under the incident it names."""
     incident = refusal.facts.get("incident")
@@ -338,8 +287,15 @@ def _parameters(ready: Ready) -> dict[str, object]:
     return parameters
 
 
-def _with_steps(refusal: Refusal, done: tuple[str, ...]) -> Refusal:
-    """A refusal names what is done already, so that nobody believes that nothing was."""
-    if not done:
+def _as_confirmed(ready: Ready) -> Ready:
+    """With arguments read anew from what a person has confirmed: a check may have changed those it was given."""
+    confirmed = ready.attempt.confirmed
+    return ready if confirmed is None else replace(ready, arguments=ready.contract.schema.validate(confirmed.arguments))
+
+
+def _with_steps(refusal: Refusal, call: BoundCall) -> Refusal:
+    """A refusal names what is done already and where it failed, so that nobody believes that nothing was done."""
+    if not call.steps and call.step_begun is None:
         return refusal
-    return Refusal(refusal.code, refusal.message, next=refusal.next, **{**refusal.facts, "done_steps": done})
+    facts = {**refusal.facts, "done_steps": tuple(call.steps), "failed_step": call.step_begun}
+    return Refusal(refusal.code, refusal.message, next=refusal.next, **facts)

@@ -12,7 +12,8 @@ import anyio.to_thread
 
 from handgriff.core.contract import Contract
 from handgriff.core.result import Result
-from handgriff.errors import BackendError, DefinitionError, Refusal, RefusalCode
+from handgriff.errors import BackendError, DefinitionError, HandgriffError, Refusal, RefusalCode
+from handgriff.ports.store import CommitRefused
 
 
 class TimedOut(Exception):  # told apart from a TimeoutError of the application's own
@@ -86,6 +87,9 @@ def explain_effect(error: Exception, contract: Contract) -> Refusal | Unforeseen
     """
     if isinstance(error, Refusal):
         return error
+    if isinstance(error, (TimedOut, StrayCancellation, HandgriffError, CommitRefused)):
+        # None of them is the application's, so its map of exceptions says nothing about them.
+        return Unforeseen(error)
     for kind, meaning in contract.errors.items():
         if isinstance(error, kind):
             return Refusal(meaning, str(error) or kind.__name__) if isinstance(meaning, str) else _mapped(error, meaning)

@@ -3,43 +3,46 @@
 Each step checks something else and none replaces another. The step that decided is on the outcome's event.
 """
 
-import logging
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
 
 from handgriff.core import jsontext
-from handgriff.core.call import ConfirmedProposal
 from handgriff.core.caller import Caller
 from handgriff.core.contract import Contract
 from handgriff.core.jsontext import JsonError
-from handgriff.core.proposal import read_before
 from handgriff.core.requirement import Surroundings
 from handgriff.core.result import Result
 from handgriff.core.rows import Effect, Proposal
 from handgriff.core.schema.form import Arguments
 from handgriff.errors import BackendError, DefinitionError, Refusal
-from handgriff.ports.callers import Callers, Deps
+from handgriff.ports.callers import Callers
 from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
-from handgriff.runtime.boundary.access import Access
-from handgriff.runtime.boundary.attempt import Attempt, Ended, Passed, Step
-from handgriff.runtime.boundary.bound import BoundCall, InnerCall
-from handgriff.runtime.boundary.consent import check_same_call, check_still_true, make_plan, needs_person, park, stale
+from handgriff.runtime.boundary.attempt import Attempt, Ended, Parked, Passed, Step
+from handgriff.runtime.boundary.bound import InnerCall
+from handgriff.runtime.boundary.calls import Calls
+from handgriff.runtime.boundary.codes import Codes
+from handgriff.runtime.boundary.consent import (
+    check_same_call,
+    check_same_way,
+    check_still_true,
+    make_plan,
+    park,
+    stale,
+    who_confirms,
+)
 from handgriff.runtime.boundary.effect import Effects, Ran, outcome_of
+from handgriff.runtime.boundary.entitled import SecondPerson
 from handgriff.runtime.boundary.gate import check_gate
 from handgriff.runtime.boundary.invoke import explain, failure
 from handgriff.runtime.boundary.meaning import check_authority, check_known, check_meaning
 from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.boundary.resolve import resolve, rights_now
-from handgriff.runtime.boundary.scratch import Scratches
-from handgriff.runtime.boundary.state import BoundState
-from handgriff.runtime.notebooks import Notebooks
-
-_LOG = logging.getLogger("handgriff.call")
+from handgriff.runtime.boundary.settle import Settlements
+from handgriff.runtime.boundary.truth import Truths
 
 
 @dataclass(slots=True)
@@ -57,10 +60,13 @@ class Boundary:
     assistant: Assistant
     store: Store
     callers: Callers
-    deps: Deps
     surroundings: Surroundings
+    calls: Calls
     effects: Effects
-    notebooks: Notebooks
+    settlements: Settlements
+    truths: Truths
+    second_person: SecondPerson
+    codes: Codes
 
     async def pass_through(self, attempt: Attempt) -> Passed:
         """Take *attempt* through the steps. It always answers; what raises is a broken store, or a cancelled read."""
@@ -97,7 +103,7 @@ class Boundary:
         claimed: tuple[Ready, Effect] | None = None
         ran: Ran | None = None
         try:
-            async with self._call(attempt, contract, caller) as call:
+            async with self.calls.bound(attempt, contract, caller, self._inner(attempt, contract)) as call:
                 ready = Ready(attempt, contract, caller, arguments, call, trail.digest, started)
                 await self._check(ready, trail)
                 trail.step = "consent"
@@ -109,12 +115,12 @@ class Boundary:
                     return self.effects.ended(attempt, trail.step, await self.effects.read(ready), ready.digest, started=started)
                 if passed is None:
                     trail.step = "effect"
-                    claim = await self.effects.claim(ready)
+                    claim = await self._claimed(ready)
                     if isinstance(claim, Ended):
                         passed = claim
                     else:
                         claimed = (ready, claim)
-                        ran = self.effects.done(ready, await self.effects.run(ready))
+                        ran = self.effects.done(ready, await self.effects.run(*claimed))
         except Exception as error:
             if claimed is not None:
                 ran = self.effects.failed(claimed[0], error)
@@ -123,7 +129,7 @@ class Boundary:
             else:
                 self.effects.incident(error, contract.name, attempt.id)
         if claimed is not None:
-            return await self.effects.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
+            return await self.settlements.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
         if passed is None:
             raise self.effects.refusal(_swallowed(), contract, attempt.id)
         return passed
@@ -163,60 +169,65 @@ class Boundary:
         if confirmed is not None:
             await self._check_confirmed(ready, confirmed)
             return None
-        if not needs_person(ready):
+        confirm = await who_confirms(ready, seconds=effects.seconds(contract))
+        if confirm is None:
             return None
         if ready.attempt.parent is not None:
             raise Refusal(
                 "unconfirmed", f"{contract.name} needs a person's confirmation, so another tool can't call it.", next="Call it directly."
             )
         plan = await make_plan(ready, seconds=effects.seconds(contract))
-        parked = await park(ready, plan, store=self.store, clock=effects.clock, ids=effects.ids, seconds=effects.limits.proposal_seconds)
+        seconds = effects.limits.proposal_seconds
+        parked = await park(ready, plan, confirm, store=self.store, clock=effects.clock, ids=effects.ids, seconds=seconds)
+        if confirm == "code":
+            parked = Parked(await self._code_sent(ready, parked.proposal))
         if ready.attempt.place.can_park:
             return parked
         link = f"/confirm/{parked.proposal.id}"
-        raise Refusal("unconfirmed", f"{plan.summary} A person must confirm this.", link=link, proposal=parked.proposal.id)
+        raise Refusal("unconfirmed", f"{plan.summary} A person must confirm this.", link=link, proposal=parked.proposal.id, confirm=confirm)
+
+    async def _code_sent(self, ready: Ready, proposal: Proposal) -> Proposal:
+        """The proposal with its first code on the way. What can't be sent now can be asked for again."""
+        try:
+            return await self.codes.send(ready.caller, proposal)
+        except Refusal as refusal:
+            ready.call.log.warning("no code was sent for proposal %s: %s", proposal.id, refusal.code)
+        except (BackendError, DefinitionError) as error:
+            self.effects.incident(error, ready.contract.name, ready.call.id)
+        return await self.store.proposal(proposal.tenant, proposal.id) or proposal
 
     async def _check_confirmed(self, ready: Ready, proposal: Proposal) -> None:
         check_same_call(ready, proposal)
+        check_same_way(await who_confirms(ready, seconds=self.effects.seconds(ready.contract)), proposal)
         try:
             plan = await make_plan(ready, seconds=self.effects.seconds(ready.contract))
         except Exception as error:
             explained = explain(error, ready.contract)
-            if not isinstance(explained, Refusal):
+            if not isinstance(explained, Refusal) or explained.code in ("transient", "rate_limited"):
                 raise
             # It can't be planned any more: the world has moved since the person saw it.
             raise stale(explained.message) from error
         check_still_true(plan, proposal)
 
+    async def _claimed(self, ready: Ready) -> Effect | Ended:
+        effect = await self.effects.effect(ready)
+        if ready.contract.idempotency_key is not None:
+            # The same wish may have been left behind by a crash; what became of it is found out before it is answered.
+            record = await self.effects.record(effect)
+            if record.is_abandoned(self.effects.clock.now()) or record.state == "indeterminate":
+                await self.truths.settle_late(record)
+        confirmed, second = ready.attempt.confirmed, ready.attempt.second
+        if confirmed is not None and second is not None and not await self.second_person.may_be(second, confirmed):
+            # Asked when they decided, and once more, because checks and plan take their time.
+            raise Refusal("denied", "Whoever confirmed it may not do so any more. Nothing was done.")
+        return await self.effects.claim(ready, effect)
+
     def _check_nesting(self, attempt: Attempt, contract: Contract) -> None:
         if attempt.parent is not None and contract.is_barrier and not attempt.parent_writes:
             raise Refusal("denied", f"A read may not call {contract.name}, which writes.")
 
-    @asynccontextmanager
-    async def _call(self, attempt: Attempt, contract: Contract, caller: Caller) -> AsyncIterator[BoundCall]:
-        place, confirmed = attempt.place, attempt.confirmed
-        now = self.effects.clock.now()
-        access = Access(self.effects.limits.state)
-        async with self.deps(caller) as deps:
-            yield BoundCall(
-                id=attempt.id,
-                session=place.session,
-                turn=place.turn,
-                caller=caller,
-                deps=deps,
-                state=BoundState(self.store, place, access, self.assistant.declared),
-                scratches=Scratches(self.notebooks, place, access),
-                access=access,
-                now=now,
-                log=logging.LoggerAdapter(_LOG, {"call": attempt.id, "tool": contract.name}),
-                say=place.say,
-                inner=self._inner(attempt, contract),
-                idempotency_key=attempt.id,
-                proposal=ConfirmedProposal(confirmed.id, read_before(confirmed.before), attempt.grant.user) if confirmed else None,
-            )
-
     def _inner(self, attempt: Attempt, contract: Contract) -> InnerCall:
-        async def inner(name: str, args: Mapping[str, Any]) -> Result[Any]:
+        async def inner(name: str, args: Mapping[str, Any], *, may_write: bool) -> Result[Any]:
             passed = await self.pass_through(
                 Attempt(
                     id=self.effects.ids.new("call"),
@@ -226,7 +237,7 @@ class Boundary:
                     place=attempt.place,
                     is_typed=attempt.is_typed,
                     parent=attempt.id,
-                    parent_writes=contract.is_barrier,
+                    parent_writes=contract.is_barrier and may_write,
                 )
             )
             return await self._inner_result(passed)

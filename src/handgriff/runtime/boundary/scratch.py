@@ -31,13 +31,15 @@ class _Notebook:
 
     notebooks: Notebooks
     place: Place
+    access: Access
     namespace: str
     _record: Record | None = None
     _is_read: bool = False
 
     async def values(self, keys: Sequence[str] | None) -> dict[str, Value]:
         if not self._is_read:
-            self._record = await self.notebooks.record(self.place.tenant, self.place.session, self.namespace)
+            sweeps = not self.access.holds_store
+            self._record = await self.notebooks.record(self.place.tenant, self.place.session, self.namespace, sweeps=sweeps)
             self._is_read = True
         values = self._record.values if self._record else {}
         return {key: value for key, value in values.items() if keys is None or key in keys}
@@ -54,6 +56,7 @@ class BoundScratch:
     namespace: str
     notebooks: Notebooks
     place: Place
+    access: Access
     pad: Pad
     renews: bool = False
     """Whether reads prolong it too."""
@@ -161,7 +164,8 @@ class BoundScratch:
         self._until = max(self._until or now, now + lives)
 
     async def _renew(self) -> None:
-        if self.renews and not self._is_renewed:
+        # While the call's transaction is open nothing else of it may be committed; then writing prolongs, and reading does not.
+        if self.renews and not self._is_renewed and not self.access.holds_store:
             self._is_renewed = True
             until = self.notebooks.clock.now() + self.ttl
             await self.notebooks.renew(self.place.tenant, self.place.session, self.namespace, until=until)
@@ -200,14 +204,14 @@ class Scratches:
         pad = Pad(
             "call.scratch",
             "scratch",
-            _Notebook(self.notebooks, self.place, namespace),
+            _Notebook(self.notebooks, self.place, self.access, namespace),
             self.access.limits,
             namespace=namespace,
             may_write=partial(self.access.check_write, lifetime="scratch"),
             has_room=self.access.check_room,
         )
         self.access.pads.append(pad)
-        self._open[namespace] = BoundScratch(namespace, self.notebooks, self.place, pad)
+        self._open[namespace] = BoundScratch(namespace, self.notebooks, self.place, self.access, pad)
         return self._open[namespace]
 
 

@@ -6,8 +6,10 @@ from handgriff.core.batch import (
     AppendEvent,
     Batch,
     CheckLease,
+    CheckNothingRuns,
     ClaimEffect,
     CloseRequest,
+    CountTry,
     CreateSession,
     DecideProposal,
     DeleteSession,
@@ -18,6 +20,7 @@ from handgriff.core.batch import (
     HoldProposal,
     IntroduceSeen,
     IntroduceTyped,
+    KeepCode,
     KeepPrefix,
     OpenRequest,
     Operation,
@@ -30,11 +33,14 @@ from handgriff.core.batch import (
     RewindSession,
     SettleEffect,
     StepEffect,
+    SweepEffects,
     SweepScratch,
 )
 from handgriff.ports.store import Committed
 from handgriff.stores.memory.conversation import append_event, renew_scratch, sweep_scratch, write_seen
-from handgriff.stores.memory.copies import erase, fork_session, rewind_session
+from handgriff.stores.memory.copies import fork_session, rewind_session
+from handgriff.stores.memory.effects import check_nothing_runs, sweep_effects
+from handgriff.stores.memory.erasure import erase
 from handgriff.stores.memory.records import write_record
 from handgriff.stores.memory.sessions import write_lease, write_session
 from handgriff.stores.memory.tables import Tables
@@ -54,6 +60,8 @@ def apply(tables: Tables, batch: Batch) -> Committed:
                 seqs.append(append_event(tables, operation))
             case SweepScratch():
                 swept += sweep_scratch(tables, operation)
+            case SweepEffects():
+                swept += sweep_effects(tables, operation)
             case _:
                 _apply(tables, operation)
     return Committed(tuple(seqs), swept)
@@ -73,13 +81,15 @@ def _apply(tables: Tables, operation: Operation) -> None:
             rewind_session(tables, operation)
         case Erase():
             erase(tables, operation)
+        case CheckNothingRuns():
+            check_nothing_runs(tables, operation)
         case HoldLease() | CheckLease() | RenewLease() | ReleaseLease():
             write_lease(tables, operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             write_record(tables, operation)
-        case OpenRequest() | CloseRequest() | KeepPrefix():
+        case KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(tables, operation)
-        case AppendEvent() | SweepScratch():
+        case AppendEvent() | SweepScratch() | SweepEffects():
             raise AssertionError("applied above, because they answer something")
         case _:
             assert_never(operation)

@@ -1,11 +1,11 @@
-"""Whole sessions written: copied, cut back, erased."""
+"""Whole sessions written: copied, and cut back."""
 
 from dataclasses import replace
 
-from handgriff.core.batch import Erase, ForkSession, RewindSession
+from handgriff.core.batch import ForkSession, RewindSession
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.memory.conversation import replace_session_values
-from handgriff.stores.memory.sessions import create_session, delete_session, known_session
+from handgriff.stores.memory.sessions import create_session, known_session
 from handgriff.stores.memory.tables import Tables
 
 
@@ -47,27 +47,3 @@ def rewind_session(tables: Tables, operation: RewindSession) -> None:
     tables.put(tables.typed, place, tuple(row for row in tables.typed.get(place, ()) if row[0] <= to))
     tables.drop(tables.proposals, lambda key, _: key[0] == operation.tenant and key[1] in operation.proposals)
     replace_session_values(tables, *place, dict(operation.values))
-
-
-def erase(tables: Tables, operation: Erase) -> None:
-    """Remove what belongs to a tenant, or to one of its users; ledger rows get the pseudonym."""
-    tenant, user = operation.tenant, operation.user
-    for session in [each for each in tables.sessions.values() if each.tenant == tenant and user in (None, each.user)]:
-        delete_session(tables, tenant, session.id, None)
-    tables.drop(tables.effects, lambda _, row: row.tenant == tenant and user in (None, row.user))
-    tables.drop(tables.proposals, lambda _, row: row.tenant == tenant and user in (None, row.user))
-    tables.drop(tables.hooks, lambda _, row: row.tenant == tenant and user in (None, row.user))
-    tables.drop(tables.state, lambda key, _: key.tenant == tenant and (user is None or (key.scope, key.owner) == ("user", user)))
-    if user is None:
-        tables.drop(tables.prefixes, lambda key, _: key[0] == tenant)
-    _pseudonymise(tables, operation)
-
-
-def _pseudonymise(tables: Tables, operation: Erase) -> None:
-    # A tenant's rows move to the pseudonym as a whole; a user's stay with the tenant that paid for them.
-    tenant = operation.tenant if operation.user is not None else operation.pseudonym
-    rows = [row for row in tables.requests.values() if row.tenant == operation.tenant and operation.user in (None, row.user)]
-    if operation.user is None:
-        tables.drop(tables.requests, lambda key, _: key[0] == operation.tenant)
-    for row in rows:
-        tables.put(tables.requests, (tenant, row.id), replace(row, tenant=tenant, user=operation.pseudonym))

@@ -125,7 +125,10 @@ def delete_session(tables: Tables, tenant: str, session: str, keep_since: dateti
     tables.drop(tables.proposals, lambda _, proposal: (proposal.tenant, proposal.session) == (tenant, session))
     tables.drop(
         tables.effects,
-        lambda _, effect: (effect.tenant, effect.session) == (tenant, session) and (keep_since is None or effect.claimed_at < keep_since),
+        lambda _, effect: (
+            (effect.tenant, effect.session) == (tenant, session)
+            and (keep_since is None or (effect.claimed_at < keep_since and effect.state in ("done", "failed")))
+        ),
     )
     if keep_since is None:
         tables.drop(tables.hooks, lambda _, hook: (hook.tenant, hook.session) == (tenant, session))

@@ -104,10 +104,9 @@ class MemoryStore:
         return tuple(record for place in places if (record := self._record(place, now)) is not None)
 
     async def tenants(self) -> Sequence[str]:
-        """Every tenant that has a session, state or ledger rows, in order."""
+        """Every tenant that has a session, state, effects or ledger rows, in order."""
         tables = self._tables
-        owners = [key[0] for table in (tables.sessions, tables.requests) for key in table] + [place.tenant for place in tables.state]
-        return tuple(sorted(set(owners)))
+        return tuple(sorted({*(place[0] for table in (tables.sessions, tables.state, tables.effects, tables.requests) for place in table)}))
 
     async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
         """Sessions whose lease is over and still names a turn."""
@@ -117,6 +116,21 @@ class MemoryStore:
             if (lease := session.lease).turn is not None and lease.until is not None and lease.until <= now
         ]
         return tuple((tenant, session) for _, tenant, session in sorted(found)[:limit])
+
+    async def abandoned(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions with an effect that runs by its record and whose lease is over, oldest lease first."""
+        found = sorted((each.lease_until, each.tenant, each.session) for each in self._tables.effects.values() if each.is_abandoned(now))
+        return tuple(dict.fromkeys((tenant, session) for _, tenant, session in found))[:limit]
+
+    async def uncertain(self, tools: Sequence[str], *, after: tuple[str, str] = ("", ""), limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions with an indeterminate effect of one of *tools*, in order."""
+        wanted, effects = frozenset(tools), self._tables.effects.values()
+        found = {(each.tenant, each.session) for each in effects if each.state == "indeterminate" and each.tool in wanted}
+        return tuple(sorted(place for place in found if place > after)[:limit])
+
+    async def queueing(self, *, after: str = "", limit: int = 100) -> Sequence[str]:
+        """Tenants for which hooks are queued, in order."""
+        return tuple(sorted({tenant for tenant, _ in self._tables.hooks if tenant > after})[:limit])
 
     async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:
         """Ids of the tenant's sessions without an event since *before*, longest idle first."""
@@ -136,6 +150,11 @@ class MemoryStore:
         found = _having(self._tables.effects, tenant=tenant, session=session, state=state)
         return tuple(sorted(found, key=lambda effect: effect.claimed_at))
 
+    async def unsettled(self, tenant: str, *, session: str | None = None) -> Sequence[Effect]:
+        """Records that are running or indeterminate, oldest claim first."""
+        found = _having(self._tables.effects, tenant=tenant, session=session)
+        return tuple(sorted((each for each in found if each.state in ("running", "indeterminate")), key=lambda effect: effect.claimed_at))
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         return self._tables.proposals.get((tenant, proposal))
@@ -146,6 +165,16 @@ class MemoryStore:
         """Proposals, oldest first."""
         found = _having(self._tables.proposals, tenant=tenant, user=user, session=session, state=state)
         return tuple(sorted(found, key=lambda proposal: proposal.created_at))
+
+    async def for_second_person(self, tenant: str, now: datetime) -> Sequence[Proposal]:
+        """Pending proposals that another person must confirm, oldest first."""
+        found = _having(self._tables.proposals, tenant=tenant, state="pending", confirm="second_person")
+        return tuple(sorted((each for each in found if now < each.expires_at), key=lambda proposal: proposal.created_at))
+
+    async def waiting(self, tenant: str, user: str, now: datetime, *, session: str | None = None) -> Sequence[Proposal]:
+        """A user's pending proposals that are not expired at *now*; oldest first."""
+        found = _having(self._tables.proposals, tenant=tenant, user=user, session=session, state="pending")
+        return tuple(sorted((each for each in found if now < each.expires_at), key=lambda proposal: proposal.created_at))
 
     async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
         """Queued hooks, oldest first."""

@@ -52,6 +52,8 @@ class Tables:
     """Seq and text."""
     effects: dict[tuple[str, str, str], Effect] = field(default_factory=dict)
     proposals: dict[tuple[str, str], Proposal] = field(default_factory=dict)
+    codes: dict[tuple[str, str], tuple[datetime, ...]] = field(default_factory=dict)
+    """When codes were kept for a user; they outlive their proposals."""
     hooks: dict[tuple[str, str], QueuedHook] = field(default_factory=dict)
     requests: dict[tuple[str, str], Request] = field(default_factory=dict)
     prefixes: dict[tuple[str, str], str] = field(default_factory=dict)

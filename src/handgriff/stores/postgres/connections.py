@@ -29,13 +29,27 @@ class Connections:
             StoredAlreadyError: the same.
             BackendError: the store is closed, or the server failed.
         """
-        if self._is_closed:
-            raise fault(operation, RuntimeError("the store is closed"), hint="The store is closed.")
-        self._running += 1
+        self.enter(operation)
         try:
             return await self._ask(operation, statement, values, may_repeat=may_repeat)
         finally:
-            self._leave()
+            self.leave()
+
+    def enter(self, operation: str) -> None:
+        """Something begins, which the end of the store will wait for.
+
+        Raises:
+            BackendError: the store is closed.
+        """
+        if self._is_closed:
+            raise fault(operation, RuntimeError("the store is closed"), hint="The store is closed.")
+        self._running += 1
+
+    def leave(self) -> None:
+        """What has entered is over."""
+        self._running -= 1
+        if self._is_closed and not self._running:
+            self._finished.set()
 
     async def close(self) -> None:
         """Refuse what comes, wait for what runs, and close the pool if it is ours."""
@@ -44,11 +58,6 @@ class Connections:
             await self._finished.wait()
         if self._is_ours and not was_closed:
             await self._pool.close()
-
-    def _leave(self) -> None:
-        self._running -= 1
-        if self._is_closed and not self._running:
-            self._finished.set()
 
     async def _ask(self, operation: str, statement: str, values: tuple[object, ...], *, may_repeat: bool) -> list[Row]:
         for attempt in range(1, _ATTEMPTS + 1):

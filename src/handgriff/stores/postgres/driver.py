@@ -51,12 +51,44 @@ class Connection(Protocol):
         """Carry out a statement, or a script of several without values."""
         ...
 
-    def transaction(self) -> AbstractAsyncContextManager[object]:
-        """All of what happens within, or nothing."""
+    def transaction(self, *, isolation: str | None = None) -> "Block":
+        """All of what happens within, or nothing. Within another one it is a savepoint."""
+        ...
+
+    def get_reset_query(self) -> str:
+        """What takes back the settings, locks and cursors that outlive a transaction, as far as the server has them."""
         ...
 
     async def close(self) -> None:
         """End the connection."""
+        ...
+
+    def terminate(self) -> None:
+        """End it at once, whatever it is doing."""
+        ...
+
+
+class Block(Protocol):
+    """A transaction, by `async with` or by hand."""
+
+    async def __aenter__(self) -> object:
+        """Begin it."""
+        ...
+
+    async def __aexit__(self, *raised: object) -> None:
+        """Commit it, or roll it back where something was raised."""
+        ...
+
+    async def start(self) -> None:
+        """Begin it."""
+        ...
+
+    async def commit(self) -> None:
+        """Keep what happened since."""
+        ...
+
+    async def rollback(self) -> None:
+        """Take back what happened since."""
         ...
 
 
@@ -95,8 +127,21 @@ async def open_pool(dsn: str, size: int) -> Pool:
     Raises:
         DefinitionError: *dsn* is no address.
     """
+    return await _pool(dsn, min_size=1, max_size=size, reset=_leave)
+
+
+async def open_lent_pool(dsn: str, size: int) -> Pool:
+    """At most *size* connections that somebody else works with; each is made when it is asked for.
+
+    Raises:
+        DefinitionError: *dsn* is no address.
+    """
+    return await _pool(dsn, min_size=0, max_size=size, reset=_clean)
+
+
+async def _pool(dsn: str, **options: Any) -> Pool:
     try:
-        pool: Pool = await asyncpg.create_pool(dsn, min_size=1, max_size=size, timeout=_CONNECT_SECONDS, reset=_leave)
+        pool: Pool = await asyncpg.create_pool(dsn, timeout=_CONNECT_SECONDS, **options)
     except ValueError:
         raise unreadable() from None
     return pool
@@ -105,6 +150,11 @@ async def open_pool(dsn: str, size: int) -> Pool:
 async def _leave(_: Connection) -> None:
     # The driver's own way of making a connection clean costs a round trip. Ours hold nothing: every setting ends with its transaction.
     return
+
+
+async def _clean(connection: Connection) -> None:
+    # Whose role it was, and what it kept for itself, is nothing to the next one, who may be of another tenant.
+    await connection.execute(f"RESET SESSION AUTHORIZATION; DISCARD TEMP; {connection.get_reset_query()}")
 
 
 def fields_of(error: Exception) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from typing import Final, cast
 from handgriff.core.jsontext import JsonError
 from handgriff.errors import BackendError
 from handgriff.ports.store import CommitRefused, Guard
+from handgriff.ports.transaction import EndedByHandError
 from handgriff.stores.postgres.driver import LOST, MISUSED, fields_of
 from handgriff.stores.postgres.texts import given
 
@@ -36,6 +37,17 @@ _HINTS: Final = {
 }
 
 
+_NOTHING: Final = "Nothing of the transaction was kept."
+_UNDONE: Final = {
+    "40001": f"Another transaction was in the way of this one. {_NOTHING} The call may be made again.",
+    "40P01": f"Another transaction and this one waited for each other. {_NOTHING} The call may be made again.",
+    "25P02": f"A statement in the transaction had failed, and its error was passed over. {_NOTHING} "
+    "Where a statement may fail, put it in `async with connection.transaction():`, which takes back that part alone.",
+    "HG002": "The transaction was ended by hand, and the call's outcome was not written. "
+    "Leave BEGIN, COMMIT and ROLLBACK to Handgriff; for a part of it use `async with connection.transaction():`.",
+}
+
+
 class StoredAlreadyError(BackendError):
     """An event of the batch is stored already, and nothing was written: it must come again the long way."""
 
@@ -60,6 +72,28 @@ def refusal(error: Exception) -> CommitRefused | StoredAlreadyError | None:
             return stored
         case _:
             return None
+
+
+def undone(cause: Exception) -> BackendError:
+    """The error to raise where *cause* ended a transaction that was not committed."""
+    state = fields_of(cause)[0]
+    if is_lost(cause):
+        return fault("commit", cause, hint=f"The connection was lost before the commit. {_NOTHING}")
+    if isinstance(cause, MISUSED):
+        return fault("commit", cause, hint=f"The connection was lost, or the handler had left something running on it. {_NOTHING}")
+    if state == "HG002":
+        ended = EndedByHandError("postgres", "commit", hint=_UNDONE[state])
+        ended.__cause__ = cause
+        return ended
+    # The message of an unknown one may be the application's own, and repeat its values.
+    known = _HINTS.get(state, f"{type(cause).__name__}; the cause says why.")
+    return fault("commit", cause, hint=_UNDONE.get(state, f"{known} {_NOTHING}"))
+
+
+def unfinished(cause: Exception) -> BackendError:
+    """The error to raise where *cause* came in the place of a COMMIT's answer. What the server itself says was not committed."""
+    is_answer = fields_of(cause)[0] and not is_lost(cause)
+    return undone(cause) if is_answer else fault("commit", cause, hint=_LOST)
 
 
 def is_conflict(error: Exception) -> bool:

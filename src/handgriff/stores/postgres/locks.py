@@ -10,6 +10,7 @@ from handgriff.core.batch import (
     AppendEvent,
     Batch,
     CheckLease,
+    CheckNothingRuns,
     DeleteSession,
     ForkSession,
     HoldLease,
@@ -30,8 +31,19 @@ from handgriff.stores.postgres.texts import kept, kept_tenant
 Place: TypeAlias = tuple[str, str, str]
 """Tenant, then 'session' or a scope that sessions share, then id."""
 
-_LOCKING = (AppendEvent, CheckLease, HoldLease, RenewLease, ReleaseLease, IntroduceSeen, IntroduceTyped, PinSession, RewindSession)
-"""Operations whose own statement locks the session they name."""
+_LOCKING = (
+    AppendEvent,
+    CheckLease,
+    CheckNothingRuns,
+    HoldLease,
+    RenewLease,
+    ReleaseLease,
+    IntroduceSeen,
+    IntroduceTyped,
+    PinSession,
+    RewindSession,
+)
+"""Operations whose own statement locks the session they name, where they name one."""
 _OTHERS = (DeleteSession, RenewScratch, RequestStop)
 
 
@@ -40,7 +52,7 @@ def locks_of(batch: Batch) -> Sequence[str]:
     if len(batch) == 1:
         return ()
     sessions = {place for place in map(_session, batch) if place is not None}
-    if len(sessions) == 1 and isinstance(batch[0], _LOCKING):
+    if len(sessions) == 1 and isinstance(batch[0], _LOCKING) and _session(batch[0]) is not None:
         sessions.clear()
     changes = [places for operation in batch if isinstance(operation, AppendEvent) and (places := _shared(operation))]
     shared = set().union(*changes) if len(changes) > 1 else set()
@@ -49,7 +61,7 @@ def locks_of(batch: Batch) -> Sequence[str]:
 
 def _session(operation: Operation) -> Place | None:
     if isinstance(operation, (*_LOCKING, *_OTHERS)):
-        return operation.tenant, "session", operation.session
+        return None if operation.session is None else (operation.tenant, "session", operation.session)
     return (operation.session.tenant, "session", operation.source) if isinstance(operation, ForkSession) else None
 
 

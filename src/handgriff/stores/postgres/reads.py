@@ -86,6 +86,23 @@ class Reads:
         rows = await self._connections.ask("read", "SELECT * FROM handgriff.read_interrupted($1, $2)", now, limit)
         return tuple((given(row["tenant"]), given(row["session"])) for row in rows)
 
+    async def abandoned(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions with an effect that runs by its record and whose lease is over."""
+        rows = await self._connections.ask("read", "SELECT * FROM handgriff.read_abandoned($1, $2)", now, limit)
+        return tuple((given(row["tenant"]), given(row["session"])) for row in rows)
+
+    async def uncertain(self, tools: Sequence[str], *, after: tuple[str, str] = ("", ""), limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions with an indeterminate effect of one of *tools*, in order."""
+        wanted, (tenant, session) = [kept(tool) for tool in tools], map(kept, after)
+        statement = "SELECT * FROM handgriff.read_uncertain($1, $2, $3, $4)"
+        rows = await self._connections.ask("read", statement, wanted, tenant, session, limit)
+        return tuple((given(row["tenant"]), given(row["session"])) for row in rows)
+
+    async def queueing(self, *, after: str = "", limit: int = 100) -> Sequence[str]:
+        """Tenants for which hooks are queued, in order."""
+        rows = await self._connections.ask("read", "SELECT * FROM handgriff.read_queueing($1, $2) AS tenant", kept(after), limit)
+        return tuple(given(row["tenant"]) for row in rows)
+
     async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:
         """Ids of the tenant's sessions without an event since *before*, longest idle first."""
         return [given(row["id"]) for row in await self._ask("SELECT * FROM handgriff.read_idle($1, $2, $3) AS id", tenant, before, limit)]
@@ -102,6 +119,10 @@ class Reads:
         """Records, oldest claim first."""
         return await self._read(EFFECT.record, "SELECT * FROM handgriff.read_effects($1, $2, $3)", tenant, session, state)
 
+    async def unsettled(self, tenant: str, *, session: str | None = None) -> Sequence[Effect]:
+        """Records that are running or indeterminate, oldest claim first."""
+        return await self._read(EFFECT.record, "SELECT * FROM handgriff.read_unsettled($1, $2)", tenant, session)
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         return _one(await self._read(PROPOSAL.record, "SELECT * FROM handgriff.read_proposal($1, $2)", tenant, proposal))
@@ -111,6 +132,14 @@ class Reads:
     ) -> Sequence[Proposal]:
         """Proposals, oldest first."""
         return await self._read(PROPOSAL.record, "SELECT * FROM handgriff.read_proposals($1, $2, $3, $4)", tenant, user, session, state)
+
+    async def for_second_person(self, tenant: str, now: datetime) -> Sequence[Proposal]:
+        """Pending proposals that another person must confirm, oldest first."""
+        return await self._read(PROPOSAL.record, "SELECT * FROM handgriff.read_for_second_person($1, $2)", tenant, now)
+
+    async def waiting(self, tenant: str, user: str, now: datetime, *, session: str | None = None) -> Sequence[Proposal]:
+        """A user's pending proposals that are not expired, oldest first."""
+        return await self._read(PROPOSAL.record, "SELECT * FROM handgriff.read_waiting($1, $2, $3, $4)", tenant, user, session, now)
 
     async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
         """Queued hooks, oldest first."""

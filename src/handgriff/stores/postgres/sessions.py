@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias, assert_never
 
+from handgriff.core import jsontext
 from handgriff.core.batch import (
     CheckLease,
     CreateSession,
@@ -76,7 +77,8 @@ def session_words(operation: SessionOperation) -> Sequence[Word]:
             pairs = _pairs(tuple(dict(values).items()))
             return "session rewind", tenant, session, str(head), str(to), *pairs, str(len(proposals)), *proposals
         case Erase(tenant, user, pseudonym):
-            return "session erase", tenant, user, pseudonym
+            names = (jsontext.dumps(name) for name in (user, pseudonym)) if user is not None else (None, None)
+            return "session forget", tenant, user, pseudonym, *names
         case PinSession(tenant, session, pinned, title):
             return "session pin", tenant, session, pinned_text(pinned), title
         case _:

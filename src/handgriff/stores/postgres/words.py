@@ -11,8 +11,10 @@ from handgriff.core.batch import (
     AppendEvent,
     Batch,
     CheckLease,
+    CheckNothingRuns,
     ClaimEffect,
     CloseRequest,
+    CountTry,
     CreateSession,
     DecideProposal,
     DeleteSession,
@@ -23,6 +25,7 @@ from handgriff.core.batch import (
     HoldProposal,
     IntroduceSeen,
     IntroduceTyped,
+    KeepCode,
     KeepPrefix,
     OpenRequest,
     Operation,
@@ -35,12 +38,13 @@ from handgriff.core.batch import (
     RewindSession,
     SettleEffect,
     StepEffect,
+    SweepEffects,
     SweepScratch,
 )
 from handgriff.stores.postgres.changes import append_words
 from handgriff.stores.postgres.columns import Word
 from handgriff.stores.postgres.locks import locks_of
-from handgriff.stores.postgres.records import record_words
+from handgriff.stores.postgres.records import ledger_words, record_words
 from handgriff.stores.postgres.sessions import lease_words, seen_words, session_words
 from handgriff.stores.postgres.texts import kept_all, kept_tenant
 
@@ -85,7 +89,9 @@ def _words(operation: Operation) -> Sequence[Word]:
             return session_words(operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             return record_words(operation)
-        case OpenRequest() | CloseRequest() | KeepPrefix():
+        case KeepCode() | CountTry() | CheckNothingRuns() | SweepEffects():
             return record_words(operation)
+        case OpenRequest() | CloseRequest() | KeepPrefix():
+            return ledger_words(operation)
         case _:
             assert_never(operation)

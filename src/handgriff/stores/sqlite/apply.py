@@ -10,8 +10,10 @@ from handgriff.core.batch import (
     AppendEvent,
     Batch,
     CheckLease,
+    CheckNothingRuns,
     ClaimEffect,
     CloseRequest,
+    CountTry,
     CreateSession,
     DecideProposal,
     DeleteSession,
@@ -22,6 +24,7 @@ from handgriff.core.batch import (
     HoldProposal,
     IntroduceSeen,
     IntroduceTyped,
+    KeepCode,
     KeepPrefix,
     OpenRequest,
     Operation,
@@ -34,11 +37,13 @@ from handgriff.core.batch import (
     RewindSession,
     SettleEffect,
     StepEffect,
+    SweepEffects,
     SweepScratch,
 )
 from handgriff.ports.store import Committed
 from handgriff.stores.sqlite.conversation import Conversation
 from handgriff.stores.sqlite.copies import fork_session, rewind_session
+from handgriff.stores.sqlite.effects import check_nothing_runs, sweep_effects
 from handgriff.stores.sqlite.records import write_record
 from handgriff.stores.sqlite.removal import delete_session, erase
 from handgriff.stores.sqlite.scratch import renew_scratch, sweep_scratch
@@ -62,6 +67,8 @@ def apply(cursor: sqlite3.Cursor, batch: Batch) -> Committed:
                 conversation.introduce(operation)
             case SweepScratch():
                 swept += sweep_scratch(cursor, operation)
+            case SweepEffects():
+                swept += sweep_effects(cursor, operation)
             case DeleteSession() | ForkSession() | RewindSession() | Erase():
                 _rewrite(cursor, operation)
                 conversation.forget()
@@ -88,11 +95,13 @@ def _apply(cursor: sqlite3.Cursor, operation: Operation) -> None:
     match operation:
         case CheckLease() | HoldLease() | RenewLease() | ReleaseLease():
             write_session(cursor, operation)
+        case CheckNothingRuns():
+            check_nothing_runs(cursor, operation)
         case CreateSession() | PinSession() | RequestStop():
             write_session(cursor, operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             write_record(cursor, operation)
-        case OpenRequest() | CloseRequest() | KeepPrefix():
+        case KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(cursor, operation)
         case RenewScratch():
             renew_scratch(cursor, operation)
@@ -101,6 +110,7 @@ def _apply(cursor: sqlite3.Cursor, operation: Operation) -> None:
             | IntroduceSeen()
             | IntroduceTyped()
             | SweepScratch()
+            | SweepEffects()
             | DeleteSession()
             | ForkSession()
             | RewindSession()

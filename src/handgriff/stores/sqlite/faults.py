@@ -26,6 +26,11 @@ def fault(operation: str, cause: Exception, *, note: str = "") -> BackendError:
     return error
 
 
+def told(problem: Exception) -> Exception:
+    """What whoever gave a batch hears of *problem*: SQLite's errors, and texts it can't keep, in the operator's words."""
+    return fault("commit", problem) if isinstance(problem, (sqlite3.Error, UnicodeEncodeError, JsonError, OverflowError)) else problem
+
+
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether somebody else holds the write lock."""
     return _primary(error) == sqlite3.SQLITE_BUSY

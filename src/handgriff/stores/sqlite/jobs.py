@@ -18,6 +18,8 @@ class Job(NamedTuple):
     durable: bool
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[Committed]
+    removed: Batch = ()
+    """What was written elsewhere already, and removed something: its bytes must go."""
 
 
 def deliver(jobs: Sequence[Job], outcomes: Sequence[Outcome], *, here: asyncio.AbstractEventLoop | None = None) -> None:

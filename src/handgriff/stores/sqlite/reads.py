@@ -10,9 +10,11 @@ from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Reque
 from handgriff.core.seen import SHORTEST, stands_alone
 from handgriff.stores.sqlite.asking import Row, text_of
 from handgriff.stores.sqlite.columns import day, micros, moment, session_record
-from handgriff.stores.sqlite.records import EFFECT, HOOK, PROPOSAL, REQUEST
+from handgriff.stores.sqlite.effects import EFFECT
+from handgriff.stores.sqlite.proposals import PROPOSAL
+from handgriff.stores.sqlite.records import HOOK, REQUEST
 from handgriff.stores.sqlite.state_reads import StateReads
-from handgriff.stores.sqlite.statements import statements
+from handgriff.stores.sqlite.statements import listed, statements
 
 _SESSIONS = statements("sessions")
 _EVENTS = statements("events")
@@ -60,6 +62,10 @@ class Reads(StateReads):
         """Records, oldest claim first."""
         return self._filtered(EFFECT.record, _EFFECTS["effects"], tenant, {"session": session, "state": state})
 
+    async def unsettled(self, tenant: str, *, session: str | None = None) -> Sequence[Effect]:
+        """Records that are running or indeterminate, oldest claim first."""
+        return self._filtered(EFFECT.record, _EFFECTS["unsettled"], tenant, {"session": session})
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         return self._one(PROPOSAL.record, _EFFECTS["proposal"], {"tenant": tenant, "proposal": proposal})
@@ -69,6 +75,15 @@ class Reads(StateReads):
     ) -> Sequence[Proposal]:
         """Proposals, oldest first."""
         return self._filtered(PROPOSAL.record, _EFFECTS["proposals"], tenant, {"user": user, "session": session, "state": state})
+
+    async def for_second_person(self, tenant: str, now: datetime) -> Sequence[Proposal]:
+        """Pending proposals that another person must confirm, oldest first."""
+        return self._all(PROPOSAL.record, _EFFECTS["for_second_person"], {"tenant": tenant, "now": micros(now)})
+
+    async def waiting(self, tenant: str, user: str, now: datetime, *, session: str | None = None) -> Sequence[Proposal]:
+        """A user's pending proposals that are not expired, oldest first."""
+        mine = {"tenant": tenant, "user": user, "session": session, "now": micros(now)}
+        return self._all(PROPOSAL.record, _EFFECTS["waiting"], mine)
 
     async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
         """Queued hooks, oldest first."""
@@ -85,6 +100,19 @@ class Reads(StateReads):
     async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
         """Sessions whose lease is over and still names a turn."""
         return self._all(_pair, _OPERATOR["interrupted"], {"now": micros(now), "limit": limit})
+
+    async def abandoned(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions with an effect that runs by its record and whose lease is over, oldest lease first."""
+        return self._all(_pair, _OPERATOR["abandoned"], {"now": micros(now), "limit": limit})
+
+    async def uncertain(self, tools: Sequence[str], *, after: tuple[str, str] = ("", ""), limit: int = 100) -> Sequence[tuple[str, str]]:
+        """Sessions with an indeterminate effect of one of *tools*, in order."""
+        # Of no tool there is nothing to plan for, which SQLite calls an error.
+        return self._all(_pair, listed(_OPERATOR["uncertain"], len(tools)), (*after, *tools, limit)) if tools else ()
+
+    async def queueing(self, *, after: str = "", limit: int = 100) -> Sequence[str]:
+        """Tenants for which hooks are queued, in order."""
+        return self._all(text_of, _OPERATOR["queueing"], {"after": after, "limit": limit})
 
     async def idle(self, tenant: str, before: datetime, *, limit: int = 100) -> Sequence[str]:
         """Ids of the tenant's sessions without an event since *before*, longest idle first."""

@@ -1,9 +1,11 @@
-"""What is removed for good: a session with everything of its own, a user, a tenant. Rows go here; their bytes in `transaction`."""
+"""What is removed for good: a session with everything of its own, a user, a tenant, old effects. Rows go here; bytes in `transaction`."""
 
 import sqlite3
+from dataclasses import replace
 from typing import Final
 
-from handgriff.core.batch import Batch, DeleteSession, Erase, RewindSession
+from handgriff.core.batch import Batch, DeleteSession, Erase, RewindSession, SweepEffects
+from handgriff.core.events import Decision, OperatorChange, decode, encode
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite.columns import micros
 from handgriff.stores.sqlite.statements import filtered, statements
@@ -23,7 +25,7 @@ _OF_SESSION: Final = (
     "delete_pin",
     "delete_session",
 )
-_OF_USER: Final = ("user_effects", "user_proposals", "user_hooks", "user_state", "user_places")
+_OF_USER: Final = ("user_effects", "user_proposals", "user_codes", "user_hooks", "user_state", "user_places")
 _OF_TENANT: Final = (
     "tenant_events",
     "tenant_state",
@@ -32,12 +34,14 @@ _OF_TENANT: Final = (
     "tenant_typed",
     "tenant_effects",
     "tenant_proposals",
+    "tenant_codes",
     "tenant_hooks",
     "tenant_prefixes",
     "tenant_pins",
     "tenant_sessions",
 )
-_REMOVES: Final = frozenset((DeleteSession, RewindSession, Erase))
+_RENAMED: Final = ("renamed_proposals", "renamed_effects")
+_REMOVES: Final = frozenset((DeleteSession, RewindSession, SweepEffects, Erase))
 
 
 def removes(batch: Batch) -> bool:
@@ -76,10 +80,22 @@ def erase(cursor: sqlite3.Cursor, operation: Erase) -> None:
             _delete(cursor, {"tenant": tenant, "session": session, "since": None})
         for statement in _OF_USER:
             cursor.execute(_SQL[statement], whose)
+        _rename(cursor, {**whose, "pseudonym": pseudonym})
     # A tenant's rows move to the pseudonym as a whole; a user's stay with the tenant that paid for them.
     owner = pseudonym if user is None else tenant
     rename = filtered(_LEDGER["pseudonymise"], *(() if user is None else ("user",)))
     cursor.execute(rename, {**whose, "owner": owner, "pseudonym": pseudonym})
+
+
+def _rename(cursor: sqlite3.Cursor, whose: dict[str, object]) -> None:
+    """Put the pseudonym where others' records name who was erased."""
+    for statement in _RENAMED:
+        cursor.execute(_SQL[statement], whose)
+    for session, seq, kind, text in cursor.execute(_SQL["events_that_name"], whose).fetchall():
+        body = decode(kind, text)
+        if isinstance(body, (Decision, OperatorChange)) and body.by == whose["user"]:
+            _, renamed = encode(replace(body, by=str(whose["pseudonym"])))
+            cursor.execute(_SQL["rename_event"], {**whose, "session": session, "seq": seq, "body": renamed})
 
 
 def _delete(cursor: sqlite3.Cursor, place: dict[str, object]) -> None:

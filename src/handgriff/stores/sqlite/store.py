@@ -1,14 +1,20 @@
-"""The front of the SQLite store: it opens the file, hands reads to one connection and writes to another, and closes both."""
+"""The front of the SQLite store: it opens the file, hands reads to one connection and writes to another, and closes both.
+
+Transactions that a handler takes part in have connections of their own.
+"""
 
 import sqlite3
 import time
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Self
 
 from handgriff.core.batch import Batch
 from handgriff.errors import DefinitionError
 from handgriff.ports.store import Committed
+from handgriff.ports.transaction import Transaction
 from handgriff.stores.sqlite.faults import fault, is_busy
+from handgriff.stores.sqlite.lending import Lender
 from handgriff.stores.sqlite.migration import NewerSchemaError, migrate
 from handgriff.stores.sqlite.reads import Reads
 from handgriff.stores.sqlite.writer import GroupWriter
@@ -21,15 +27,16 @@ _RETRY_SECONDS = 0.01
 class SqliteStore(Reads):
     """A store in one file, for one machine. Several processes may open the same file."""
 
-    def __init__(self, reading: sqlite3.Connection, writer: GroupWriter) -> None:
+    def __init__(self, reading: sqlite3.Connection, writer: GroupWriter, lender: Lender) -> None:
         super().__init__(reading)
         self._writer = writer
+        self._lender = lender
 
     @classmethod
     def open(cls, path: str | PathLike[str], *, patience: float = 30.0) -> Self:
         """Open the file at *path*, made with its tables where there is none. It stays open until `close`.
 
-        *patience* is how many seconds a commit waits for other processes to finish theirs.
+        *patience* is how many seconds a commit waits for other processes to finish theirs, or for a handler's transaction.
 
         Raises:
             DefinitionError: *path* names no file.
@@ -48,14 +55,20 @@ class SqliteStore(Reads):
                 raise
         except (sqlite3.Error, NewerSchemaError) as error:
             raise fault(f"open of {name!r}", error) from error
-        return cls(reading, GroupWriter(writing, patience=milliseconds))
+        writer = GroupWriter(writing, patience=milliseconds)
+        return cls(reading, writer, Lender(Path(name), writer, patience=patience))
 
     async def commit(self, batch: Batch, *, durable: bool = False) -> Committed:
         """Write all of *batch* or nothing."""
         return await self._writer.commit(batch, durable=durable)
 
+    async def begin(self) -> Transaction:
+        """A new transaction, on a connection of its own; until it ends nobody else writes."""
+        return await self._lender.begin()
+
     async def close(self) -> None:
-        """Write what was accepted and close the file."""
+        """Write what was accepted and close the file. A transaction that is open commits nothing more, and keeps its connection until its
+        owner rolls it back."""
         # The connection that closes last cleans up after all, which takes its time; that is the writer's, in its thread.
         self._reading.close()
         await self._writer.close()

@@ -9,10 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from handgriff.core.batch import Batch
-from handgriff.core.jsontext import JsonError
 from handgriff.ports.store import Committed
 from handgriff.stores.sqlite.apply import apply
-from handgriff.stores.sqlite.faults import fault
+from handgriff.stores.sqlite.faults import told
 
 Outcome: TypeAlias = Committed | Exception
 """What became of one batch: written, or the reason why nothing of it was."""
@@ -31,6 +30,7 @@ class Transactions:
         self._cursor = connection.cursor()
         self._settings: dict[str, str | int] = {}
         self._checkpointed_at = connection.total_changes
+        self._elsewhere = 0
         self._is_wary = False
 
     def write(self, batches: Sequence[Batch], *, durable: bool, patience: int) -> list[Outcome]:
@@ -52,11 +52,15 @@ class Transactions:
 
     def is_due(self) -> bool:
         """Whether enough was written for a checkpoint."""
-        return self._connection.total_changes - self._checkpointed_at >= CHECKPOINT_ROWS
+        return self._connection.total_changes + self._elsewhere - self._checkpointed_at >= CHECKPOINT_ROWS
+
+    def count(self, rows: int) -> None:
+        """So many *rows* were written on another connection."""
+        self._elsewhere += rows
 
     def checkpoint(self) -> None:
         """Move what the write-ahead log holds into the file, as far as readers allow."""
-        self._checkpointed_at = self._connection.total_changes
+        self._checkpointed_at = self._connection.total_changes + self._elsewhere
         self._cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def empty_log(self, *, patience: int) -> bool:
@@ -104,7 +108,7 @@ class Transactions:
             return [apply(self._cursor, batches[0])]
         except Exception as problem:  # noqa: BLE001  # whatever it is belongs to the task that waits for this batch, and to no other
             self._take_back()
-            return [_told(problem)]
+            return [told(problem)]
 
     def _together(self, batches: Sequence[Batch]) -> list[Outcome] | None:
         try:
@@ -125,14 +129,10 @@ class Transactions:
             if not self._connection.in_transaction:
                 raise
             self._cursor.execute("ROLLBACK TO batch")
-            outcome = _told(problem)
+            outcome = told(problem)
         self._cursor.execute("RELEASE batch")
         return outcome
 
     def _take_back(self) -> None:
         if self._connection.in_transaction:
             self._cursor.execute("ROLLBACK")
-
-
-def _told(problem: Exception) -> Exception:
-    return fault("commit", problem) if isinstance(problem, (sqlite3.Error, UnicodeEncodeError, JsonError, OverflowError)) else problem

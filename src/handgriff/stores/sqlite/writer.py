@@ -3,6 +3,8 @@
 A commit that must reach the disk always takes the thread, because the loop would stand still meanwhile; so does one that removes, because
 its bytes must leave the log, and one that finds another process writing. The thread writes what waits in groups. A commit that was
 accepted is written, whatever becomes of the task that waits for it.
+
+While a transaction is lent, the thread waits for its turn, and so does whatever comes meanwhile.
 """
 
 import asyncio
@@ -23,6 +25,7 @@ from handgriff.stores.sqlite.pace import Pace
 from handgriff.stores.sqlite.removal import removes
 from handgriff.stores.sqlite.shredder import Shredder
 from handgriff.stores.sqlite.transaction import Outcome, Transactions
+from handgriff.stores.sqlite.turns import Turns
 
 GROUP: Final = 64
 """Most batches in one transaction; with more, the first waits too long for the last."""
@@ -36,9 +39,13 @@ class GroupWriter:
     thread outside it, with `_is_busy` raised.
     """
 
+    turns: Turns
+    """Between the thread and transactions that are lent. The loop takes none: it writes where nobody has one, and is done at once."""
+
     def __init__(self, connection: sqlite3.Connection, *, patience: int) -> None:
         self._transactions = Transactions(connection)
         self._shredder = Shredder(self._transactions, patience=patience)
+        self.turns = Turns()
         self._patience = patience
         self._pace = Pace()
         self._lock = threading.Lock()
@@ -59,14 +66,43 @@ class GroupWriter:
         """
         loop = asyncio.get_running_loop()
         with self._lock:
-            if self._is_closed:
-                raise fault("commit", RuntimeError("the store is closed"))
+            self.check_open("commit")
             waiting = self._write_or_queue(batch, loop, is_heavy=durable or removes(batch), durable=durable)
         if isinstance(waiting, asyncio.Future):
             return await waiting
         if isinstance(waiting, Exception):
             raise waiting
         return waiting
+
+    def check_open(self, operation: str) -> None:
+        """Raise where the store is closed.
+
+        Raises:
+            BackendError: it is.
+        """
+        if self._is_closed:
+            raise fault(operation, RuntimeError("the store is closed"))
+
+    def note(self, rows: int) -> None:
+        """So many *rows* were committed on another connection; from any thread."""
+        with self._lock:
+            self._transactions.count(rows)
+            if self._transactions.is_due() and not self._is_closed:
+                self._call()
+
+    async def follow(self, removed: Batch) -> None:
+        """Remove the bytes of what *removed*, committed on another connection, has removed.
+
+        Raises:
+            BackendError: it erases, and they can't be; or the store is closed.
+        """
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            self.check_open("erase")
+            job = Job((), durable=True, loop=loop, future=loop.create_future(), removed=removed)
+            self._jobs.append(job)
+            self._call()
+        await job.future
 
     async def close(self) -> None:
         """Write what was accepted, then close the connection."""
@@ -115,7 +151,9 @@ class GroupWriter:
         deliver(jobs, outcomes, here=loop)
 
     def _write_inline(self, batches: Sequence[Batch]) -> Sequence[Outcome] | None:
-        # No patience: the loop must not wait for another process, so None sends them to the thread.
+        # No patience: the loop must not wait for a transaction or for another process, so None sends them to the thread.
+        if self.turns.are_taken:
+            return None
         try:
             outcomes = self._transactions.write(batches, durable=False, patience=0)
         except sqlite3.Error as error:
@@ -167,12 +205,12 @@ class GroupWriter:
 
     def _write(self, jobs: Sequence[Job]) -> Sequence[Outcome]:
         durable = any(job.durable for job in jobs)
-        batches = [job.batch for job in jobs]
         try:
-            outcomes = self._transactions.write(batches, durable=durable, patience=self._patience)
+            with self.turns.taken(patience=self._patience / 1000):
+                outcomes = self._transactions.write([job.batch for job in jobs], durable=durable, patience=self._patience)
+                return self._shredder.follow([job.batch + job.removed for job in jobs], outcomes)
         except Exception as problem:  # noqa: BLE001  # a thread that died would leave every later commit waiting
             return [fault("commit", problem) for _ in jobs]
-        return self._shredder.follow(batches, outcomes)
 
     def _tidy(self) -> None:
         with suppress(sqlite3.Error):  # the log stays longer; a fault of the file shows at the next commit, to somebody who waits

@@ -10,6 +10,8 @@ Subclass it in a test module and give the fixture; nothing else is needed::
             await store.close()
 
 The store of each test is empty at its beginning. A test may have closed it; closing again is nothing.
+
+A store that shares its database with the application passes the `TransactionSuite` as well.
 """
 
 import pytest
@@ -21,6 +23,7 @@ pytest.register_assert_rewrite(
         for part in (
             "batches",
             "clearing",
+            "codes",
             "contention",
             "deltas",
             "effects",
@@ -33,9 +36,12 @@ pytest.register_assert_rewrite(
             "ledger",
             "limits",
             "operations",
+            "outliving",
             "overview",
             "places",
+            "proposals",
             "rewinds",
+            "running",
             "scratch",
             "seen",
             "sessions",
@@ -43,15 +49,17 @@ pytest.register_assert_rewrite(
             "sweeping",
             "texts",
             "totals",
+            "transactions",
         )
     )
 )
 
 from handgriff.testing.stores.batches import BatchSuite  # noqa: E402  # see above
 from handgriff.testing.stores.clearing import ClearSuite  # noqa: E402
+from handgriff.testing.stores.codes import CodeSuite  # noqa: E402
 from handgriff.testing.stores.contention import ContentionSuite  # noqa: E402
 from handgriff.testing.stores.deltas import DeltaSuite  # noqa: E402
-from handgriff.testing.stores.effects import EffectSuite, ProposalSuite  # noqa: E402
+from handgriff.testing.stores.effects import EffectSuite  # noqa: E402
 from handgriff.testing.stores.erasure import EraseSuite  # noqa: E402
 from handgriff.testing.stores.events import EventSuite  # noqa: E402
 from handgriff.testing.stores.forks import ForkSuite  # noqa: E402
@@ -61,9 +69,12 @@ from handgriff.testing.stores.leases import LeaseSuite  # noqa: E402
 from handgriff.testing.stores.ledger import LedgerSuite  # noqa: E402
 from handgriff.testing.stores.limits import LimitSuite  # noqa: E402
 from handgriff.testing.stores.operations import OperationSuite  # noqa: E402
+from handgriff.testing.stores.outliving import OutlivingSuite  # noqa: E402
 from handgriff.testing.stores.overview import OverviewSuite  # noqa: E402
 from handgriff.testing.stores.places import PlaceSuite  # noqa: E402
+from handgriff.testing.stores.proposals import ProposalSuite  # noqa: E402
 from handgriff.testing.stores.rewinds import RewindSuite  # noqa: E402
+from handgriff.testing.stores.running import RunningSuite  # noqa: E402
 from handgriff.testing.stores.scratch import ScratchSuite  # noqa: E402
 from handgriff.testing.stores.seen import SeenSuite  # noqa: E402
 from handgriff.testing.stores.sessions import SessionSuite  # noqa: E402
@@ -71,8 +82,9 @@ from handgriff.testing.stores.state import StateSuite  # noqa: E402
 from handgriff.testing.stores.sweeping import SweepSuite  # noqa: E402
 from handgriff.testing.stores.texts import TextSuite  # noqa: E402
 from handgriff.testing.stores.totals import TotalsSuite  # noqa: E402
+from handgriff.testing.stores.transactions import TransactingStore, TransactionSuite  # noqa: E402
 
-__all__ = ["HOSTILE", "StoreSuite"]
+__all__ = ["HOSTILE", "StoreSuite", "TransactingStore", "TransactionSuite"]
 
 
 class StoreSuite(
@@ -96,7 +108,10 @@ class StoreSuite(
     OverviewSuite,
     SeenSuite,
     EffectSuite,
+    RunningSuite,
+    OutlivingSuite,
     ProposalSuite,
+    CodeSuite,
     LedgerSuite,
     BatchSuite,
     IdSuite,

@@ -1,19 +1,16 @@
-"""What every store must do with effect records and proposals."""
+"""What every store must do with effect records."""
 
 # ruff: noqa: S101, D102  # tests: assert is the tool, a name says what it tests
 
 from dataclasses import replace
-from itertools import pairwise
-from typing import get_args
 
 import anyio
 import pytest
 
-from handgriff.core.batch import ClaimEffect, DecideProposal, HoldProposal, Operation, SettleEffect, StepEffect
-from handgriff.core.events import ProposalState
+from handgriff.core.batch import ClaimEffect, Operation, SettleEffect, StepEffect
 from handgriff.core.rows import EffectState
 from handgriff.ports.store import CommitRefused, Store
-from handgriff.testing.samples import EFFECT, PROPOSAL, TENANT, USER, at
+from handgriff.testing.samples import EFFECT, TENANT, at
 
 
 def settle(state: EffectState = "done", *, claim: str = "c1", result: str | None = '{"ok":true}', by: str | None = None) -> SettleEffect:
@@ -30,12 +27,14 @@ class EffectSuite:
     """Claimed once, stepped and settled by its claim."""
 
     async def test_a_claim_is_read_back_whole(self, store: Store) -> None:
-        whole = replace(EFFECT, steps=(("reserve", '"r1"'),), settled_at=at(9), result="{}", resolved_by="root", turn=None, proposal=None)
-        await store.commit((ClaimEffect(EFFECT), ClaimEffect(replace(whole, key="k2"))), durable=True)
+        settled = replace(EFFECT, steps=(("reserve", '"r1"'),), settled_at=at(9), result="{}", resolved_by="root", turn=None, proposal=None)
+        marked = replace(EFFECT, key="k3", arguments='{"note":"\\u0000 👋"}', transaction=True)
+        await store.commit((ClaimEffect(EFFECT), ClaimEffect(replace(settled, key="k2")), ClaimEffect(marked)), durable=True)
 
         assert await store.effect(TENANT, EFFECT.tool, "k1") == EFFECT
-        assert await store.effect(TENANT, EFFECT.tool, "k2") == replace(whole, key="k2")
-        assert await store.effect(TENANT, EFFECT.tool, "k3") is None
+        assert await store.effect(TENANT, EFFECT.tool, "k2") == replace(settled, key="k2")
+        assert await store.effect(TENANT, EFFECT.tool, "k3") == marked
+        assert await store.effect(TENANT, EFFECT.tool, "k4") is None
         assert await store.effect("globex", EFFECT.tool, "k1") is None
 
     @pytest.mark.parametrize("state", ["running", "done", "indeterminate"])
@@ -48,12 +47,22 @@ class EffectSuite:
 
     async def test_a_failed_effect_is_claimed_anew_and_keeps_its_steps(self, store: Store) -> None:
         await store.commit((ClaimEffect(EFFECT), step("reserve"), settle("failed", result="{}", by="root")))
-        anew = replace(EFFECT, claim="c2", session="s2", turn="t2", call="call2", claimed_at=at(10), lease_until=at(70), proposal=None)
+        again = replace(EFFECT, claim="c2", session="s2", turn="t2", call="call2", proposal=None, arguments='{"order":"o_18"}')
+        anew = replace(again, claimed_at=at(10), lease_until=at(70), transaction=True)
 
         await _refuses(store, ClaimEffect(replace(anew, digest="d2")))
         await store.commit((ClaimEffect(anew),))
 
         assert await store.effect(TENANT, EFFECT.tool, "k1") == replace(anew, steps=(("reserve", '"reserve done\x00"'),))
+
+    async def test_a_failed_effect_of_another_user_is_not_claimed_anew(self, store: Store) -> None:
+        """Its finished steps are that user's: whoever went on from them would pay with somebody else's card."""
+        await store.commit((ClaimEffect(EFFECT), step("reserve"), settle("failed", result="{}")))
+        failed = await store.effect(TENANT, EFFECT.tool, "k1")
+
+        await _refuses(store, ClaimEffect(replace(EFFECT, claim="c2", user="bob", session="s2")))
+
+        assert await store.effect(TENANT, EFFECT.tool, "k1") == failed
 
     async def test_steps_are_kept_in_order_while_the_claim_runs(self, store: Store) -> None:
         await store.commit((ClaimEffect(EFFECT), step("one")))
@@ -104,6 +113,34 @@ class EffectSuite:
         assert [effect.key for effect in await store.effects(TENANT, state="failed")] == ["elsewhere"]
         assert list(await store.effects(TENANT, session="s1", state="failed")) == []
 
+    async def test_what_is_not_settled_comes_oldest_claim_first(self, store: Store) -> None:
+        """B135: and of one tenant."""
+        states: tuple[EffectState, ...] = ("running", "done", "failed", "indeterminate")
+        claims = [
+            replace(EFFECT, key="late", claimed_at=at(9)),
+            *(replace(EFFECT, key=f"{state} {tool}", tool=tool, state=state) for tool in ("b", "a") for state in states),
+            replace(EFFECT, key="elsewhere", session="s2", claimed_at=at(-1)),
+            replace(EFFECT, key="resolved", state="indeterminate", resolved_by="root", claimed_at=at(3)),
+            replace(EFFECT, key="foreign", tenant="globex"),
+        ]
+        await store.commit(tuple(map(ClaimEffect, claims)))
+
+        mine = ["running b", "indeterminate b", "running a", "indeterminate a", "resolved", "late"]
+        assert [effect.key for effect in await store.unsettled(TENANT)] == ["elsewhere", *mine]
+        assert [effect.key for effect in await store.unsettled(TENANT, session="s1")] == mine
+        assert [effect.key for effect in await store.unsettled("globex")] == ["foreign"]
+        assert list(await store.unsettled(TENANT, session="s3")) == list(await store.unsettled("globex", session="s2")) == []
+
+    async def test_what_is_settled_is_no_longer_among_the_unsettled(self, store: Store) -> None:
+        await store.commit((ClaimEffect(EFFECT), ClaimEffect(replace(EFFECT, key="k2"))))
+
+        await store.commit((settle("indeterminate", result=None),))
+        assert [(effect.key, effect.state) for effect in await store.unsettled(TENANT)] == [("k1", "indeterminate"), ("k2", "running")]
+        await store.commit((settle("failed"),))
+        assert [effect.key for effect in await store.unsettled(TENANT)] == ["k2"]
+        await store.commit((ClaimEffect(replace(EFFECT, claim="c2", claimed_at=at(9))),))
+        assert [effect.key for effect in await store.unsettled(TENANT)] == ["k2", "k1"]
+
     async def test_of_sixteen_claims_of_one_key_one_wins(self, store: Store) -> None:
         claimed: list[str] = []
 
@@ -121,63 +158,6 @@ class EffectSuite:
         found = await store.effect(TENANT, EFFECT.tool, "k1")
         assert found is not None
         assert claimed == [found.claim]
-
-
-class ProposalSuite:
-    """Held once, moved only from the state that was expected."""
-
-    async def test_a_proposal_is_read_back_whole(self, store: Store) -> None:
-        plain = replace(PROPOSAL, id="p2", turn=None, count=None, sample=(), diff=(), grant="", typed=False)
-        await store.commit((HoldProposal(PROPOSAL), HoldProposal(plain)), durable=True)
-
-        assert await store.proposal(TENANT, "p1") == PROPOSAL
-        assert await store.proposal(TENANT, "p2") == plain
-        assert await store.proposal("globex", "p1") is None
-
-    async def test_an_id_is_held_once(self, store: Store) -> None:
-        await store.commit((HoldProposal(PROPOSAL),))
-
-        with pytest.raises(CommitRefused) as refused:
-            await store.commit((HoldProposal(replace(PROPOSAL, arguments="{}")),))
-        assert (refused.value.guard, refused.value.subject) == ("proposal", "p1")
-        assert await store.proposal(TENANT, "p1") == PROPOSAL
-
-    async def test_a_decision_moves_it_once(self, store: Store) -> None:
-        await store.commit((HoldProposal(PROPOSAL),))
-        confirm = DecideProposal(TENANT, "p1", "pending", "running", at(3), "ada")
-
-        await store.commit((confirm,), durable=True)
-        for late in (confirm, replace(confirm, state="declined"), replace(confirm, expected="done"), replace(confirm, proposal="p2")):
-            with pytest.raises(CommitRefused) as refused:
-                await store.commit((late,))
-            assert (refused.value.guard, refused.value.subject) == ("proposal", late.proposal)
-
-        assert await store.proposal(TENANT, "p1") == replace(PROPOSAL, state="running", decided_by="ada", decided_at=at(3))
-
-    async def test_every_state_can_be_reached(self, store: Store) -> None:
-        states: tuple[ProposalState, ...] = get_args(ProposalState)
-        await store.commit((HoldProposal(PROPOSAL),))
-
-        for before, after in pairwise(states):
-            await store.commit((DecideProposal(TENANT, "p1", before, after, at(3)),))
-
-        assert await store.proposal(TENANT, "p1") == replace(PROPOSAL, state=states[-1], decided_at=at(3))
-
-    async def test_proposals_come_oldest_first_and_as_filtered(self, store: Store) -> None:
-        held = [
-            replace(PROPOSAL, id="late", created_at=at(9)),
-            replace(PROPOSAL, id="b"),
-            replace(PROPOSAL, id="a", user="bob"),
-            replace(PROPOSAL, id="done", session="s2", state="done"),
-            replace(PROPOSAL, id="foreign", tenant="globex"),
-        ]
-        await store.commit(tuple(map(HoldProposal, held)))
-
-        assert [proposal.id for proposal in await store.proposals(TENANT)] == ["b", "a", "done", "late"]
-        assert [proposal.id for proposal in await store.proposals(TENANT, user=USER)] == ["b", "done", "late"]
-        assert [proposal.id for proposal in await store.proposals(TENANT, session="s1", state="pending")] == ["b", "a", "late"]
-        assert [proposal.id for proposal in await store.proposals(TENANT, user="bob", session="s1", state="pending")] == ["a"]
-        assert list(await store.proposals(TENANT, user="bob", state="done")) == []
 
 
 async def _refuses(store: Store, operation: Operation) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from handgriff.core.batch import (
+    AppendEvent,
     Batch,
     ClaimEffect,
     CloseRequest,
@@ -22,11 +23,15 @@ from handgriff.core.batch import (
     Operation,
     QueueHook,
 )
+from handgriff.core.events import Body, Decision, OperatorChange, Written
 from handgriff.core.rows import Session
 from handgriff.ports.store import Store
 from handgriff.testing.samples import CLOSED_REQUEST, EFFECT, HOOK, PROPOSAL, START, create, jot, put, say
 from handgriff.testing.stores.answers import refusal
+from handgriff.testing.stores.ids import HOSTILE
 
+_DECIDED = replace(PROPOSAL, state="done", decided_by="bob", decided_at=START)
+_RESOLVED = replace(EFFECT, state="failed", resolved_by="bob")
 USERS = ("ada", "bob")
 TENANTS = ("acme", "globex")
 
@@ -121,6 +126,40 @@ class EraseSuite:
 
         assert (await store.values("acme", "session", "ada")).keys() == {"k"}
         assert [record.session for record in await store.records("acme", now=START)] == ["ada"]
+
+    async def test_what_a_user_did_for_others_stays_under_the_pseudonym(self, store: Store) -> None:
+        """P20: a second person's name stands in records of whom they helped."""
+        decided, changed = Decision("p1", "call1", "done", "bob"), OperatorChange('by "bob"', "bob")
+        bodies: tuple[Body, ...] = (decided, Decision("p2", "call2", "done"), changed)
+        said = [AppendEvent("acme", "s1", Written(f"e{number}", None, START, body)) for number, body in enumerate(bodies)]
+        others = AppendEvent("acme", "s1", Written("other", None, START, Decision('","by":"bob"}', "bob", "failed", "bobby")))
+        theirs = (create(tenant="globex"), replace(said[0], tenant="globex"), HoldProposal(replace(_DECIDED, tenant="globex")))
+        helped = (HoldProposal(_DECIDED), HoldProposal(replace(_DECIDED, id="p2", decided_by="bobby")), ClaimEffect(_RESOLVED))
+        await store.commit((create(), *said, others, *helped, *theirs))
+        before = await store.events("acme", "s1")
+
+        await store.commit((Erase("acme", "bob", 'gone "1"'),))
+
+        after = [event.body for event in await store.events("acme", "s1")]
+        assert after == [replace(decided, by='gone "1"'), bodies[1], replace(changed, by='gone "1"'), others.event.body]
+        assert [replace(event, body=others.event.body) for event in await store.events("acme", "s1")] == [
+            replace(event, body=others.event.body) for event in before
+        ]
+        assert [proposal.decided_by for proposal in await store.proposals("acme")] == ['gone "1"', "bobby"]
+        assert [effect.resolved_by for effect in await store.effects("acme")] == ['gone "1"']
+        assert [proposal.decided_by for proposal in await store.proposals("globex")] == ["bob"]
+        assert [event.body for event in await store.events("globex", "s1")] == [decided]
+
+    @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+    async def test_whatever_somebody_is_called_their_name_goes(self, store: Store, name: str) -> None:
+        named, other = Decision("p1", "call1", "done", name), OperatorChange(name, f"{name}x")
+        said = (AppendEvent("acme", "s1", Written(f"by {body.by}", None, START, body)) for body in (named, other))
+        await store.commit((create(), *said, HoldProposal(replace(_DECIDED, decided_by=name))))
+
+        await store.commit((Erase("acme", name, "gone-1"),))
+
+        assert [event.body for event in await store.events("acme", "s1")] == [replace(named, by="gone-1"), other]
+        assert [proposal.decided_by for proposal in await store.proposals("acme")] == ["gone-1"]
 
     async def test_erasing_nobody_is_nothing(self, store: Store) -> None:
         await store.commit(tuple(_everything()))

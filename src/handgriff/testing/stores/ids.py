@@ -80,7 +80,7 @@ class IdSuite:
     async def test_no_two_records_alias(self, store: Store) -> None:
         for name in self.hostile:
             effect = replace(EFFECT, tenant=name, tool=name, key=name, claim=name)
-            proposal = replace(PROPOSAL, tenant=name, id=name, user=name)
+            proposal = replace(PROPOSAL, tenant=name, id=name, user=name, confirm="second_person")
             request, hook = replace(REQUEST, tenant=name, id=name, session=name), replace(HOOK, tenant=name, id=name)
             await store.commit(
                 (ClaimEffect(effect), HoldProposal(proposal), OpenRequest(request), QueueHook(hook), KeepPrefix(name, name, name))
@@ -94,11 +94,14 @@ class IdSuite:
             assert await store.prefix(mine, other) == (mine if same else None)
             assert len(await store.requests(mine, session=other)) == same
             assert len(await store.proposals(mine, user=other)) == same
+            assert [found.id for found in await store.for_second_person(mine, START)] == [mine]
+            assert [found.id for found in await store.waiting(mine, other, START)] == ([mine] if same else [])
+            assert [found.key for found in await store.unsettled(mine)] == [mine]
             assert [hook.id for hook in await store.hooks(mine)] == [mine]
 
     async def test_a_tenant_that_does_not_exist_is_no_wildcard(self, store: Store) -> None:
         """B135: no tenant is not every tenant."""
-        await store.commit(furnish("s1"))
+        await store.commit((*furnish("s1"), HoldProposal(replace(PROPOSAL, confirm="second_person"))))
 
         for stranger in ("", "*", "%", "_" * len(TENANT), "ACME", f"{TENANT},globex", f"{TENANT} ", f"{TENANT}\x00", "0", "None"):
             assert await store.session(stranger, "s1") is None
@@ -106,7 +109,10 @@ class IdSuite:
             assert list(await store.events(stranger, "s1")) == []
             assert await store.values(stranger, "app", "") == {}
             assert list(await store.effects(stranger)) == []
+            assert list(await store.unsettled(stranger)) == []
             assert list(await store.proposals(stranger)) == []
+            assert list(await store.for_second_person(stranger, START)) == []
+            assert list(await store.waiting(stranger, USER, START)) == []
             assert list(await store.requests(stranger)) == []
             assert list(await store.hooks(stranger)) == []
             assert list(await store.records(stranger, now=START)) == []

@@ -4,11 +4,22 @@
 
 from dataclasses import replace
 
-from handgriff.core.batch import AppendEvent, CreateSession, DeleteSession, OpenRequest, ReleaseLease, RenewLease
+from handgriff.core.batch import (
+    AppendEvent,
+    ClaimEffect,
+    CreateSession,
+    DeleteSession,
+    DeliverHook,
+    OpenRequest,
+    QueueHook,
+    ReleaseLease,
+    RenewLease,
+    SettleEffect,
+)
 from handgriff.core.delta import Delete, Value
 from handgriff.core.rows import Lease, Session
 from handgriff.ports.store import Store
-from handgriff.testing.samples import REQUEST, SESSION, START, TENANT, USER, at, change, create, hold, jot, put, say
+from handgriff.testing.samples import EFFECT, HOOK, REQUEST, SESSION, START, TENANT, USER, at, change, create, hold, jot, put, say
 from handgriff.testing.stores.answers import refusal
 
 
@@ -100,6 +111,84 @@ class OverviewSuite:
         await store.commit(tuple(CreateSession(Session(tenant, USER, session, START, lease=lease)) for tenant, session in places))
 
         assert list(await store.interrupted(at(30))) == sorted(places)
+
+    async def test_an_effect_is_abandoned_when_it_runs_and_its_lease_is_over(self, store: Store) -> None:
+        """What a killed holder leaves is found, over all tenants, each session once."""
+        claims = [
+            replace(EFFECT, key="late", session="s2", lease_until=at(40)),
+            replace(EFFECT, key="first", lease_until=at(30)),
+            replace(EFFECT, key="second", lease_until=at(35)),
+            replace(EFFECT, key="foreign", tenant="globex", session="s9", lease_until=at(20)),
+            *(replace(EFFECT, key=state, session=state, state=state, lease_until=at(1)) for state in ("done", "failed", "indeterminate")),
+        ]
+        await store.commit(tuple(map(ClaimEffect, claims)))
+
+        assert list(await store.abandoned(at(19.999_999))) == []
+        assert list(await store.abandoned(at(20))) == [("globex", "s9")]
+        assert list(await store.abandoned(at(39))) == [("globex", "s9"), (TENANT, "s1")]
+        assert list(await store.abandoned(at(99))) == [("globex", "s9"), (TENANT, "s1"), (TENANT, "s2")]
+        assert list(await store.abandoned(at(99), limit=2)) == [("globex", "s9"), (TENANT, "s1")]
+
+    async def test_a_session_with_many_abandoned_effects_takes_one_place_of_those_asked_for(self, store: Store) -> None:
+        many = [ClaimEffect(replace(EFFECT, key=f"k{number}", lease_until=at(number))) for number in range(40)]
+        await store.commit((*many, ClaimEffect(replace(EFFECT, key="other", session="s2", lease_until=at(50)))))
+
+        assert list(await store.abandoned(at(99), limit=2)) == [(TENANT, "s1"), (TENANT, "s2")]
+        assert list(await store.abandoned(at(99), limit=1)) == [(TENANT, "s1")]
+
+    async def test_what_is_settled_or_claimed_anew_is_not_abandoned(self, store: Store) -> None:
+        claims = [replace(EFFECT, key=f"k{number}", session=f"s{number}", lease_until=at(30)) for number in range(4)]
+        await store.commit(tuple(map(ClaimEffect, claims)))
+        done, failed, unclear = (SettleEffect(TENANT, EFFECT.tool, f"k{number}", EFFECT.claim, "done", at(9)) for number in (1, 2, 3))
+
+        await store.commit((done, replace(failed, state="failed"), replace(unclear, state="indeterminate")))
+        await store.commit((ClaimEffect(replace(claims[2], claim="c2", lease_until=at(90))),))
+
+        assert list(await store.abandoned(at(89))) == [(TENANT, "s0")]
+        assert list(await store.abandoned(at(90))) == [(TENANT, "s0"), (TENANT, "s2")]
+
+    async def test_abandoned_effects_of_one_moment_come_by_tenant_and_session(self, store: Store) -> None:
+        places = [(tenant, session) for tenant in ("b", "a") for session in ("y", "x", "Z")]
+        await store.commit(tuple(ClaimEffect(replace(EFFECT, tenant=tenant, session=session, key=session)) for tenant, session in places))
+
+        assert list(await store.abandoned(EFFECT.lease_until)) == sorted(places)
+
+    async def test_what_nobody_knows_is_found_over_all_tenants_by_its_tool(self, store: Store) -> None:
+        """Each session once, in order, behind the place that was reached before."""
+        claims = [
+            replace(EFFECT, key="b", session="s2", state="indeterminate"),
+            replace(EFFECT, key="a", session="s1", state="indeterminate"),
+            replace(EFFECT, key="again", session="s1", state="indeterminate"),
+            replace(EFFECT, key="other", session="s3", tool="other", state="indeterminate"),
+            replace(EFFECT, key="foreign", tenant="globex", session="s0", state="indeterminate"),
+            *(replace(EFFECT, key=state, session=f"s {state}", state=state) for state in ("running", "done", "failed")),
+        ]
+        await store.commit(tuple(map(ClaimEffect, claims)))
+
+        assert list(await store.uncertain([EFFECT.tool])) == [(TENANT, "s1"), (TENANT, "s2"), ("globex", "s0")]
+        assert list(await store.uncertain([EFFECT.tool, "other"], after=(TENANT, "s1"))) == [
+            (TENANT, "s2"),
+            (TENANT, "s3"),
+            ("globex", "s0"),
+        ]
+        assert list(await store.uncertain([EFFECT.tool], limit=2)) == [(TENANT, "s1"), (TENANT, "s2")]
+        assert list(await store.uncertain([EFFECT.tool], after=(TENANT, "s2"))) == [("globex", "s0")]
+        assert list(await store.uncertain(["none"])) == list(await store.uncertain([])) == []
+
+        await store.commit((SettleEffect(TENANT, EFFECT.tool, "b", EFFECT.claim, "done", at(9)),))
+        assert list(await store.uncertain([EFFECT.tool])) == [(TENANT, "s1"), ("globex", "s0")]
+
+    async def test_tenants_for_which_hooks_are_queued_are_named_once_and_in_order(self, store: Store) -> None:
+        assert list(await store.queueing()) == []
+
+        places = [("b", "1"), ("b", "2"), ("a", "1"), ("B", "1"), ("c", "1")]
+        await store.commit(tuple(QueueHook(replace(HOOK, tenant=tenant, id=hook)) for tenant, hook in places))
+        assert list(await store.queueing()) == ["B", "a", "b", "c"]
+        assert list(await store.queueing(after="a", limit=1)) == ["b"]
+        assert list(await store.queueing(after="aa")) == ["b", "c"]
+
+        await store.commit((DeliverHook("b", "1"), DeliverHook("c", "1")))
+        assert list(await store.queueing()) == ["B", "a", "b"]
 
     async def test_every_tenant_that_has_anything_is_named_once_and_in_order(self, store: Store) -> None:
         assert list(await store.tenants()) == []

@@ -3,15 +3,14 @@
 # ruff: noqa: S101, D102  # tests: assert is the tool, a name says what it tests
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
-from handgriff.core.batch import CreateSession, DeleteSession, IntroduceSeen, IntroduceTyped, PinSession
-from handgriff.core.rows import Session
+from handgriff.core.batch import ClaimEffect, CreateSession, DeleteSession, IntroduceSeen, IntroduceTyped, PinSession
+from handgriff.core.rows import EffectState, Session
 from handgriff.core.state import Totals
 from handgriff.ports.store import CommitRefused, Store
-from handgriff.testing.samples import FULL_SESSION, PINNED, SESSION, START, TENANT, USER, at, create, furnish, put, say
+from handgriff.testing.samples import EFFECT, FULL_SESSION, PINNED, SESSION, START, TENANT, USER, at, create, furnish, put, say
 
 
 class SessionSuite:
@@ -135,13 +134,20 @@ class SessionSuite:
         assert [hook.session for hook in await store.hooks(TENANT)] == ["s1"]
         assert list(await store.proposals(TENANT)) == []
 
-    async def test_deleting_removes_effects_older_than_what_is_kept(self, store: Store) -> None:
-        await store.commit(furnish("s1"))
-        [effect] = await store.effects(TENANT)
+    async def test_deleting_removes_settled_effects_older_than_what_is_kept(self, store: Store) -> None:
+        """What nobody knows yet stays known to be unknown."""
+        states: tuple[EffectState, ...] = ("running", "done", "failed", "indeterminate")
+        old = [ClaimEffect(replace(EFFECT, key=state, state=state)) for state in states]
+        young = [ClaimEffect(replace(EFFECT, key=f"young {state}", state=state, claimed_at=at(1))) for state in states]
+        await store.commit((create(), *old, *young))
 
-        await store.commit((DeleteSession(TENANT, "s1", effect.claimed_at + timedelta(microseconds=1)),))
+        await store.commit((DeleteSession(TENANT, "s1", at(1)),))
 
-        assert list(await store.effects(TENANT)) == []
+        assert [effect.key for effect in await store.effects(TENANT)] == [
+            "running",
+            "indeterminate",
+            *(f"young {state}" for state in states),
+        ]
 
     async def test_deleting_leaves_the_ledger_shared_state_and_other_sessions(self, store: Store) -> None:
         await store.commit((*furnish("s1"), *furnish("s2")))

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from handgriff.core.rows import Effect, Session
 from handgriff.stores.sqlite.columns import Columns, micros, moment, session_record, session_row
-from handgriff.stores.sqlite.records import EFFECT, HOOK, PROPOSAL, REQUEST
+from handgriff.stores.sqlite.effects import EFFECT
+from handgriff.stores.sqlite.proposals import PROPOSAL
+from handgriff.stores.sqlite.records import HOOK, REQUEST
 from handgriff.testing import samples
 
 

@@ -17,6 +17,13 @@ WITH RECURSIVE
         FROM by_place
         WHERE by_place.tenant IS NOT NULL
     ),
+    by_effect (tenant) AS (
+        SELECT MIN(tenant) FROM handgriff_effect
+        UNION ALL
+        SELECT (SELECT MIN(tenant) FROM handgriff_effect WHERE tenant > by_effect.tenant)
+        FROM by_effect
+        WHERE by_effect.tenant IS NOT NULL
+    ),
     by_request (tenant) AS (
         SELECT MIN(tenant) FROM handgriff_request
         UNION ALL
@@ -28,6 +35,8 @@ SELECT tenant FROM by_session WHERE tenant IS NOT NULL
 UNION
 SELECT tenant FROM by_place WHERE tenant IS NOT NULL
 UNION
+SELECT tenant FROM by_effect WHERE tenant IS NOT NULL
+UNION
 SELECT tenant FROM by_request WHERE tenant IS NOT NULL
 ORDER BY 1;
 
@@ -37,6 +46,35 @@ FROM handgriff_session
 WHERE lease_turn IS NOT NULL AND lease_until <= :now
 ORDER BY lease_until, tenant, id
 LIMIT :limit;
+
+-- Grouping by tenant and session would choose the index that begins with them, and so read every record there is.
+-- name: abandoned
+SELECT tenant, session
+FROM handgriff_effect INDEXED BY handgriff_effect_by_lease
+WHERE state = 'running' AND lease_until <= :now
+GROUP BY tenant, session
+ORDER BY MIN(lease_until), tenant, session
+LIMIT :limit;
+
+-- Behind a place in the index of what is unsettled, whose own condition stands here once more so that it is the one that is used.
+-- name: uncertain
+SELECT DISTINCT tenant, session
+FROM handgriff_effect INDEXED BY handgriff_effect_unsettled
+WHERE state IN ('running', 'indeterminate') AND state = 'indeterminate' AND (tenant, session) > (?, ?) AND tool IN (:list)
+ORDER BY tenant, session
+LIMIT ?;
+
+-- From tenant to tenant by the index, like `tenants`.
+-- name: queueing
+WITH RECURSIVE
+    by_hook (tenant) AS (
+        SELECT MIN(tenant) FROM handgriff_hook WHERE tenant > :after
+        UNION ALL
+        SELECT (SELECT MIN(tenant) FROM handgriff_hook WHERE tenant > by_hook.tenant)
+        FROM by_hook
+        WHERE by_hook.tenant IS NOT NULL
+    )
+SELECT tenant FROM by_hook WHERE tenant IS NOT NULL LIMIT :limit;
 
 -- name: idle
 SELECT id

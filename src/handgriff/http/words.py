@@ -1,0 +1,23 @@
+"""Problems with what a person reads: why their decision was not taken, in their language, whichever way they sent it.
+
+Below are problems and the core's words; above, routes, streams and the page. Programs read the problem's code and facts; nothing follows
+from these words.
+"""
+
+from dataclasses import replace
+
+from handgriff.core.rows import Proposal
+from handgriff.core.undecided import why_undecided, why_unsent
+from handgriff.http.problems import Problem, problem_of
+
+
+def undecided(error: Exception, proposal: Proposal, locale: str) -> Problem:
+    """*error*, which came instead of a decision of *proposal*, with what to tell the person."""
+    problem = problem_of(error)
+    return replace(problem, message=why_undecided(problem.code, problem.facts, proposal.confirm, locale))
+
+
+def unsent(error: Exception, locale: str) -> Problem:
+    """*error*, which came instead of a code that was asked for, with what to tell the person."""
+    problem = problem_of(error)
+    return replace(problem, message=why_unsent(problem.code, problem.facts, locale))
