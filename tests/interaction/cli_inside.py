@@ -29,7 +29,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*words: str, stdin: str = "") -> Ended:
     """Run `handgriff` with *words*; *stdin* is what is piped in."""
-    ended = CliRunner().invoke(app, words, input=stdin, catch_exceptions=False)
+    # Whoever runs the tests may have said how wide their own terminal is.
+    ended = CliRunner(env={"COLUMNS": None}).invoke(app, words, input=stdin, catch_exceptions=False)
     return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
 

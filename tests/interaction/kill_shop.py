@@ -99,9 +99,9 @@ class MortalTransaction:
         """Commit, or die."""
         return await self.fate.commit(lambda: self.inner.commit(batch))
 
-    async def roll_back(self) -> None:
+    async def roll_back(self) -> bool:
         """Undo."""
-        await self.inner.roll_back()
+        return await self.inner.roll_back()
 
 
 def assistant(payments: str, fate: Fate) -> Assistant:

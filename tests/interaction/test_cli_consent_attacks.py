@@ -163,7 +163,7 @@ def test_the_sixth_code_finds_nothing_left_to_confirm(folder: Path) -> None:
 
     assert [ended.code for ended in tries] == [1] * 5
     assert "Tries left: 1" in tries[3].err
-    assert "pay: denied: Wrong codes were given too often. Nothing was done." in tries[4].out
+    assert "pay: denied: Codes were tried too often. Nothing was done." in tries[4].out
     assert (sixth.code, sixth.err) == (1, "✗ conflict: This is decided already: It could not be done.\n")
     assert (state(paid), happened(folder)) == ("failed", [])
 

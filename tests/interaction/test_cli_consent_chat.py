@@ -66,7 +66,7 @@ def test_a_code_that_can_not_be_sent_does_not_end_the_chat(folder: Path, monkeyp
 
     again = chat("y", "", session=session_of(left.out))
 
-    assert "✗ transient: This can't be checked just now. It still waits; please try again." in again.out
+    assert "✗ transient: The code could not be sent. Please try again in a moment." in again.out
     assert "Undecided: p_" in again.out
 
 

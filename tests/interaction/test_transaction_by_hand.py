@@ -2,7 +2,7 @@
 
 import pytest
 
-from handgriff import Call, Result, Toolbox
+from handgriff import Call, Refusal, Result, Toolbox
 from handgriff.stores.postgres.driver import connect
 from handgriff.testing.harness import harness
 from tests.interaction.desk import ADA, WORDS, assistant
@@ -17,8 +17,9 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return store_name("postgres", request, tmp_path_factory.mktemp("unused"))
 
 
+@pytest.mark.parametrize("then", ["returns", "refuses", "raises", "raises outside"])
 @pytest.mark.parametrize("statement", ["COMMIT", "ROLLBACK"])
-async def test_what_was_ended_by_hand_is_uncertain_and_never_said_to_be_undone(store: str, statement: str) -> None:
+async def test_what_was_ended_by_hand_is_uncertain_and_never_said_to_be_undone(store: str, statement: str, then: str) -> None:
     database = await connect(store)
     await database.execute("DROP TABLE IF EXISTS by_hand; CREATE TABLE by_hand (n integer)")
     box = Toolbox("b")
@@ -28,6 +29,12 @@ async def test_what_was_ended_by_hand_is_uncertain_and_never_said_to_be_undone(s
         async with call.transaction() as connection:
             await connection.execute("INSERT INTO by_hand VALUES (1)")
             await connection.execute(statement)
+            if then == "refuses":
+                raise Refusal("conflict", "No.")
+            if then == "raises":
+                raise RuntimeError(then)
+        if then == "raises outside":
+            raise RuntimeError(then)
         return Result("Given.")
 
     try:

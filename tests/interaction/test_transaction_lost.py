@@ -177,8 +177,8 @@ class FaultyCommit:
             await self.inner.commit(batch)
         raise BackendError("store", "commit") from ConnectionError("the line is cut")
 
-    async def roll_back(self) -> None:
-        await self.inner.roll_back()
+    async def roll_back(self) -> bool:
+        return await self.inner.roll_back()
 
 
 @dataclass(slots=True)

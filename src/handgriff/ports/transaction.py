@@ -31,8 +31,11 @@ class Transaction(Protocol):
         """
         ...
 
-    async def roll_back(self) -> None:
-        """Undo all of it and let go of the connection. Again, and after `commit`, is nothing. It does not raise."""
+    async def roll_back(self) -> bool:
+        """Undo all of it and let go of the connection. Again, and after `commit`, is nothing. It does not raise.
+
+        It answers False where somebody had ended it by hand, so that what was written may stand.
+        """
         ...
 
 

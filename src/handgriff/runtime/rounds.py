@@ -105,8 +105,9 @@ class Rounds:
             self.engine.log.exception("the hooks of tenant %r could not be delivered", tenant)
 
     async def _each(self, places: Sequence[Place]) -> None:
-        # A turn of this very process that was held up renews its lease itself, or finds that somebody took it.
-        await beside([place for place in places if place not in self.engine.live], self._recover, most=AT_ONCE)
+        # A turn of this very process that was held up renews its lease itself, or finds that somebody took it; its calls settle themselves.
+        here = {*self.engine.live, *self.engine.boundary.effects.own.values()}
+        await beside([place for place in places if place not in here], self._recover, most=AT_ONCE)
 
     async def _recover(self, place: Place) -> None:
         engine = self.engine

@@ -4,7 +4,7 @@ A write that has begun is not cancelled, and its outcome is always settled by it
 """
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from handgriff.core.batch import (
@@ -59,6 +59,8 @@ class Effects:
     clock: Clock
     ids: Ids
     limits: Limits
+    own: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Claims whose handlers run in this process, with tenant and session: whatever the clock says, no round need look after them."""
 
     async def read(self, ready: Ready) -> Outcome:
         """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""

@@ -120,6 +120,7 @@ class Boundary:
                         passed = claim
                     else:
                         claimed = (ready, claim)
+                        self.effects.own[claim.claim] = (claim.tenant, claim.session)
                         ran = self.effects.done(ready, await self.effects.run(*claimed))
         except Exception as error:
             if claimed is not None:
@@ -129,7 +130,10 @@ class Boundary:
             else:
                 self.effects.incident(error, contract.name, attempt.id)
         if claimed is not None:
-            return await self.settlements.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
+            try:
+                return await self.settlements.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
+            finally:
+                self.effects.own.pop(claimed[1].claim, None)
         if passed is None:
             raise self.effects.refusal(_swallowed(), contract, attempt.id)
         return passed

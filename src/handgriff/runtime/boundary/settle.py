@@ -49,7 +49,14 @@ class Settlements:
         finally:
             # Also where this is cancelled: a transaction that is forgotten holds up everybody who writes.
             await together.roll_back()
-        return await self._apart(ready, effect, ran)
+        return await self._apart(ready, effect, self._known(ready, ran))
+
+    def _known(self, ready: Ready, ran: Ran) -> Ran:
+        """*ran*, unless its handler had ended the transaction by hand before it failed: then only it knows what stands."""
+        if ran.state != "failed" or not ready.call.together.was_ended:
+            return ran
+        incident = self._incident(ready, RuntimeError("the handler ended call.transaction() by hand"))
+        return Ran(refused(unknown(incident), incident=incident), "indeterminate")
 
     async def _together(self, ready: Ready, effect: Effect, ran: Ran) -> Ended | None:
         """Commit the application's rows with the outcome; None where they were taken back."""

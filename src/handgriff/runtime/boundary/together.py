@@ -23,6 +23,8 @@ class Together:
     access: Access
     store: Transacting | None
     """None where the tool does not declare `transaction`."""
+    was_ended: bool = False
+    """Whether somebody had ended it by hand before it was taken back: then what was written may stand."""
     _transaction: Transaction | None = None
     _was_opened: bool = False
 
@@ -65,8 +67,8 @@ class Together:
     async def roll_back(self) -> None:
         """Take back what was written, where anything is open."""
         transaction, self._transaction, self.access.holds_store = self._transaction, None, False
-        if transaction is not None:
-            await transaction.roll_back()
+        if transaction is not None and not await transaction.roll_back():
+            self.was_ended = True
 
     def check_nothing_else(self, what: str) -> None:
         """Whether *what*, which commits by itself, may be done now.

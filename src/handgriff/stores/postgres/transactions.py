@@ -18,6 +18,7 @@ from handgriff.stores.postgres.texts import given
 from handgriff.stores.postgres.words import words_of
 
 _MARK: Final = "SET LOCAL handgriff.begun = 'on'"
+_IS_MARKED: Final = "SELECT coalesce(current_setting('handgriff.begun', TRUE), '') = 'on'"
 _COMMIT: Final = "SELECT seqs, swept, guard, subject FROM handgriff.commit_within($1, $2, $3)"
 _BUSY: Final = (
     "Every connection for transactions was in use for too long. Keep what is done in a transaction short, or raise `?pool=` in the address."
@@ -121,17 +122,20 @@ class PostgresTransaction:
         await self._finish()
         return Committed(tuple(seqs), swept)
 
-    async def roll_back(self) -> None:
-        """Undo all of it and let go of the connection."""
+    async def roll_back(self) -> bool:
+        """Undo all of it and let go of the connection; False where somebody had ended it by hand."""
         if self._is_over:
-            return
-        self._is_over, is_undone = True, False
+            return True
+        self._is_over, is_undone, is_ours = True, False, True
         try:
             with suppress(*ERRORS), anyio.move_on_after(_ORDERLY_SECONDS, shield=True):
+                with suppress(*ERRORS):  # one whose statement has failed answers nothing, and nobody has ended it
+                    is_ours = await self._connection.fetchval(_IS_MARKED)
                 await self._block.rollback()
                 is_undone = True
         finally:
             await self._let_go(is_clean=is_undone)
+        return is_ours
 
     async def _finish(self) -> None:
         self._is_over, is_committed = True, False

@@ -104,11 +104,12 @@ class LentTransaction:
             await self._writer.follow(batch)
         return committed
 
-    async def roll_back(self) -> None:
-        """Undo all of it and let go of the connection."""
+    async def roll_back(self) -> bool:
+        """Undo all of it and let go of the connection. Nobody can have ended it by hand: the fence forbids it."""
         if not self._is_over:
             with anyio.CancelScope(shield=True):
                 await self.give_up()
+        return True
 
     def give_up(self) -> asyncio.Future[None]:
         """Begin to undo all of it."""
