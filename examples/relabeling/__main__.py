@@ -86,7 +86,7 @@ def _judged(renderer: Renderer, complaints: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m examples.relabeling", description="A parcel depot's assistant: a played conversation.")
     parser.add_argument("--folder", type=Path, help="keep the store and the depot here; without it they are thrown away")
-    parser.add_argument("--scratch", help="where the scratch pad lies, such as file:///tmp/pads; without it, in the store")
+    parser.add_argument("--scratch", help="where the scratch pad lies, such as file:///srv/pads; without it, in the store")
     parser.add_argument("--pace", type=float, default=0.03 if sys.stdout.isatty() else 0.0, help="seconds between two words")
     parser.add_argument("--session", help=argparse.SUPPRESS)
     return parser

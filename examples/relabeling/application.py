@@ -33,7 +33,7 @@ async def load_caller(tenant: str, user: str) -> Caller | None:
 def make_host(folder: Path, *, scratch: str | None = None, steps: Sequence[Step] = (), pace: float = 0.0) -> Host:
     """A host over *folder*: what Handgriff keeps is in one file there, and each company's depot in a folder of its own.
 
-    With *scratch*, such as `file:///tmp/pads`, the scratch pad lies beside the store.
+    With *scratch*, such as `file:///srv/pads`, the scratch pad lies beside the store.
 
     The scripted model plays *steps*, and then what is typed as `/tool key=value`.
     """

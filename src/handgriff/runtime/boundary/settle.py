@@ -142,7 +142,7 @@ class Settlements:
     async def _ended_now(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
         """The end of *ran*. Whoever found its claim while it ran has answered the model already; the truth then comes as news."""
         record = await self.effects.record(effect)
-        is_late = record.state == "indeterminate" or (record.claim != effect.claim or record.state in ("done", "failed"))
+        is_late = record.claim != effect.claim or record.state != "running"
         return self._ended(ready, ran, late=is_late)
 
     def _ended(self, ready: Ready, ran: Ran, *, late: bool = False) -> Ended:
