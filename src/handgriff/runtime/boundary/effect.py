@@ -105,6 +105,7 @@ class Effects:
         except BaseException:
             # Whoever cancels this task waits for nothing that is settled afterwards.
             await ready.call.together.roll_back()
+            self.own.pop(effect.claim, None)
             raise
         finally:
             ready.call.access.is_running = False
