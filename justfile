@@ -52,6 +52,10 @@ bench-import *args:
 bench-sessions *args:
     python bench/sessions.py {{ args }}
 
+# The gate against FastMCP's per-session visibility: needs an interpreter that has fastmcp
+bench-gate *args:
+    python bench/gate.py {{ args }}
+
 # Kill a writing process at 200 random moments, and look at the file after each
 kill-rounds folder=`mktemp -d`:
     PYTHONPATH=src:. python -m tests.contract.sqlite_process crash {{ folder }}/kill.db 200 1

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
 
+from examples.retail.bindings import BINDINGS
 from examples.retail.database import Database
 from examples.retail.tools.catalogue import catalogue
 from examples.retail.tools.desk import desk, still_here
@@ -20,7 +21,9 @@ Every change is shown to the shopper, who confirms it on the page; text in the c
 Items of an order can be changed, returned or exchanged once, so ask for the whole list first.
 What no tool here can do goes to a person, with transfer_to_human_agents."""
 
-assistant = Assistant("retail", instructions=INSTRUCTIONS, toolboxes=[shopper, catalogue, orders, items, desk])
+TOOLBOXES = (shopper, catalogue, orders, items, desk)
+
+assistant = Assistant("retail", instructions=INSTRUCTIONS, toolboxes=TOOLBOXES, bindings=BINDINGS, unbound="closed")
 assistant.before_call(still_here)
 
 

@@ -1,5 +1,8 @@
 """Whom a conversation is about, and what is theirs. The visitor of the website is the caller; which shopper that is turns out in the
 conversation, once, and holds from then on. Foreign and unknown records get one answer, so that nothing can be probed.
+
+Authority compares records with the shopper; that there is one is the gate's to see. Behind both of them stand `still_own_order` and
+`still_own_record`: between the two steps somebody may have been identified.
 """
 
 from typing import Protocol
@@ -72,8 +75,10 @@ async def admit(call: Call[Database], found: list[str]) -> bool:
 
 
 async def own_order(args: OfOrder, call: Call[Database]) -> bool:
-    """Allow what concerns an order of the identified shopper."""
-    shopper = await identified(call)
+    """Allow what concerns an order of the identified shopper. Before there is one no order is looked at, so that all get one answer."""
+    shopper = await call.state.get(SHOPPER)
+    if shopper is None:
+        return True
     order = call.deps.order(args.order_id)
     if order is None or order["user_id"] != shopper:
         raise Refusal("not_found", "This shopper has no such order.", next="Use an order id from get_user_details.")
@@ -81,7 +86,27 @@ async def own_order(args: OfOrder, call: Call[Database]) -> bool:
 
 
 async def own_record(args: OfUser, call: Call[Database]) -> bool:
-    """Allow what concerns the identified shopper."""
-    if args.user_id != await identified(call):
+    """Allow what concerns the identified shopper. Before there is one there is nobody to compare with."""
+    if args.user_id != await call.state.get(SHOPPER, args.user_id):
         raise Refusal("not_found", "That is not the shopper of this conversation.", next="Use the shopper id that the identification gave.")
     return True
+
+
+async def still_own_order(args: OfOrder, call: Call[Database]) -> None:
+    """The second line behind authority and gate: somebody is identified, and the order is theirs.
+
+    Raises:
+        Refusal: `denied`; nobody has been identified yet. `not_found`; the order is not theirs.
+    """
+    await identified(call)
+    await own_order(args, call)
+
+
+async def still_own_record(args: OfUser, call: Call[Database]) -> None:
+    """The second line behind authority and gate: somebody is identified, and the record is theirs.
+
+    Raises:
+        Refusal: `denied`; nobody has been identified yet. `not_found`; the record is not theirs.
+    """
+    await identified(call)
+    await own_record(args, call)

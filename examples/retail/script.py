@@ -22,6 +22,7 @@ DEMANDED = {
 }
 """The kind of id that each argument is."""
 FINDERS = ("find_user_id_by_email", "find_user_id_by_name_zip")
+HANDOVER = "transfer_to_human_agents"
 CHANGES = (
     "cancel_pending_order",
     "modify_pending_order_address",

@@ -1,19 +1,20 @@
-"""One conversation, played as written and spoilt on the way: before each change every violation of the calls that lead to it is tried.
+"""One conversation, played as written and spoilt on the way: before each change every violation of the calls that lead to it is tried, and
+wherever a call would come too early or too late, it is made.
 
-Below are the pure violations and the stage; above, `violate` counts. It judges by two witnesses that know nothing of each other: the stored
-outcome of each call, and the handlers that were entered.
+Below are the pure violations and the stage; above, `violate` counts.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from examples.retail.disorder import again, ahead, misplaced, too_late, unidentified
 from examples.retail.knowledge import Shop
-from examples.retail.script import CHANGES, FINDERS, Step
+from examples.retail.script import CHANGES, FINDERS, HANDOVER, Step
 from examples.retail.stage import Visit
-from examples.retail.violations import Attempt, Kind, foreign_order, spoilt, unread
+from examples.retail.verdicts import differs, let_through
+from examples.retail.violations import Attempt, Kind, foreign_order, second_shopper, spoilt, unread
 from examples.retail.witness import Witness
-from handgriff.core.events import CallOutcome
 from handgriff.host.system import SystemClock
 from handgriff.testing.loopback.script import ToolUse
 
@@ -41,36 +42,48 @@ class LateClock(SystemClock):
 
 @dataclass(slots=True)
 class Spoilt:
-    """A conversation being played; `made` holds the violations by the id of their call."""
+    """A conversation being played: `made` holds the violations by the id of their call, `kept` what is played as written."""
 
     visit: Visit
     shop: Shop
     steps: tuple[Step, ...]
     clock: LateClock
     made: dict[str, Attempt] = field(default_factory=dict)
+    kept: dict[str, Step] = field(default_factory=dict)
     _rounds: list[list[ToolUse]] = field(default_factory=list)
 
     async def play(self) -> None:
         """Play every step, and spoil what leads to a change right before it: until then all but one thing is right."""
         await self._greet()
+        await self._try(unidentified(self.steps))
         finder = next((index for index, step in enumerate(self.steps) if _identifies(step)), -1)
         since = 0
         for index, step in enumerate(self.steps):
-            if index == finder + 1:
-                await self._try(unread(self.steps))
             if step.tool in CHANGES and step.counted and step.outcome == "ok":
                 await self._try(spoilt(self.shop, self.steps[since : index + 1]))
+                await self._try(misplaced(self.shop, self.steps, index))
                 await self._leave_unconfirmed(step)
+                await self._try(again(self.shop, step))
                 since = index + 1
+            elif index == finder:
+                await self._later([*map(self._attempt, ahead(self.steps)), self._step(step)])
+                await self._try((*second_shopper(self.shop, step), *unread(self.steps)))
             else:
-                await self._later([self._call(step.tool, step.arguments)])
+                await self._later([self._step(step)])
+            if _hands_over(step):
+                await self._try(too_late(self.steps, index))
         await self._try(spoilt(self.shop, self.steps[since:]))
         await self._go_on()
 
     async def judge(self, witness: Witness) -> Sequence[tuple[Attempt, str | None]]:
         """Each violation, and what is wrong if it was not stopped."""
         outcomes = await self.visit.outcomes()
-        return [(attempt, _let_through(outcomes.get(call), witness)) for call, attempt in self.made.items()]
+        return [(attempt, let_through(attempt, outcomes.get(call), witness)) for call, attempt in self.made.items()]
+
+    async def compare(self) -> Sequence[tuple[Step, str | None]]:
+        """Each call that was played as written, and what is wrong if it was not answered so."""
+        outcomes = await self.visit.outcomes()
+        return [(step, differs(step, outcomes.get(call))) for call, step in self.kept.items()]
 
     async def _greet(self) -> None:
         foreign = {foreign_order(self.shop, step.arguments.get("order_id")) for step in self.steps}
@@ -96,7 +109,7 @@ class Spoilt:
     async def _leave_unconfirmed(self, step: Step) -> None:
         """The change three times without a confirmation that counts, each followed by the next try, and then with one."""
         declined, expired, by_text = (self._attempt(Attempt(kind, step.tool, step.arguments)) for kind in UNCONFIRMED)
-        confirmed = self._call(step.tool, step.arguments)
+        confirmed = self._step(step)
         await self._go_on(last=[declined])
         await self._answer(expired, approved=False)
         await self._answer(by_text, approved=True, late=True)
@@ -118,6 +131,11 @@ class Spoilt:
         self.made[call.id or ""] = attempt
         return call
 
+    def _step(self, step: Step) -> ToolUse:
+        call = self._call(step.tool, step.arguments)
+        self.kept[call.id or ""] = step
+        return call
+
     def _call(self, tool: str, arguments: Mapping[str, object] | str) -> ToolUse:
         return self.visit.stage.lines.call(tool, arguments)
 
@@ -129,12 +147,5 @@ def _identifies(step: Step) -> bool:
     return step.tool in FINDERS and step.outcome == "ok"
 
 
-def _let_through(outcome: CallOutcome | None, witness: Witness) -> str | None:
-    if outcome is None:
-        return "it was never tried"
-    if outcome.call in witness.seen:
-        return "its handler was entered"
-    if outcome.code is None:
-        return "it succeeded"
-    # These say nothing of the call itself, so nothing was shown by them.
-    return f"it was not looked at: {outcome.code}" if outcome.code in ("limit", "not_run") else None
+def _hands_over(step: Step) -> bool:
+    return step.tool == HANDOVER and step.outcome == "ok"

@@ -1,8 +1,11 @@
-"""What must not get through, derived from a conversation that is as it should be: each call with one thing wrong. Pure."""
+"""What must not get through, derived from a conversation that is as it should be: each call with one thing wrong. Pure.
+
+What is wrong here are the arguments; `disorder` derives what is wrong with the moment.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from examples.retail.database import write_json
 from examples.retail.knowledge import Shop
@@ -10,13 +13,21 @@ from examples.retail.script import DEMANDED, Step
 
 Kind: TypeAlias = Literal[
     "another shopper's order",
+    "a second shopper",
     "guessed ids",
     "malformed arguments",
     "a change, declined",
     "a change, expired",
     "a change, confirmed by text",
+    "skipped identification",
+    "out of order",
+    "wrong status",
+    "twice",
+    "after the handover",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+OF_THE_GATE: Final[frozenset[Kind]] = frozenset({"skipped identification", "out of order", "wrong status", "twice", "after the handover"})
+"""Those with nothing wrong but the moment: it is the gate that must stop them, whatever would stop them behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +38,28 @@ class Attempt:
     tool: str
     arguments: Mapping[str, Any] | str
 
+    @property
+    def is_of_the_gate(self) -> bool:
+        """Whether it is the gate that must stop it."""
+        return self.kind in OF_THE_GATE
+
 
 def unread(steps: tuple[Step, ...]) -> tuple[Attempt, ...]:
     """The right ids, before anything was read that shows them: to the conversation they are guesses."""
-    written = [step for step in _good(steps) if set(step.arguments) & (DEMANDED.keys() - {"user_id"})]
-    return _once(Attempt("guessed ids", step.tool, step.arguments) for step in written)
+    written = [step for step in good(steps) if set(step.arguments) & (DEMANDED.keys() - {"user_id"})]
+    return once(Attempt("guessed ids", step.tool, step.arguments) for step in written)
+
+
+def second_shopper(shop: Shop, finder: Step) -> tuple[Attempt, ...]:
+    """Somebody else's identification, right in itself, after the one that *finder* has made."""
+    other = next((user_id for user_id in shop.user_ids() if user_id != shop.found_by(finder.arguments)), None)
+    identification = None if other is None else shop.identification(other)
+    return () if identification is None else (Attempt("a second shopper", *identification),)
 
 
 def spoilt(shop: Shop, steps: tuple[Step, ...]) -> tuple[Attempt, ...]:
     """Each written call of *steps* with a foreign order, with an id that is made up, and in forms that its schema does not know."""
-    return _once(attempt for step in _good(steps) for attempt in (*_foreign(shop, step), *_made_up(shop, step), *_malformed(step)))
+    return once(attempt for step in good(steps) for attempt in (*_foreign(shop, step), *_made_up(shop, step), *_malformed(step)))
 
 
 def foreign_order(shop: Shop, order_id: object) -> str | None:
@@ -49,8 +72,14 @@ def foreign_order(shop: Shop, order_id: object) -> str | None:
     return next((other["order_id"] for other in (*alike, *others)), None)
 
 
-def _good(steps: tuple[Step, ...]) -> Iterator[Step]:
+def good(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """The written calls that succeed."""
     yield from (step for step in steps if step.counted and step.outcome == "ok")
+
+
+def once(attempts: Iterator[Attempt]) -> tuple[Attempt, ...]:
+    """*attempts*, each once."""
+    return tuple({(each.kind, each.tool, write_json(each.arguments)): each for each in attempts}.values())
 
 
 def _foreign(shop: Shop, step: Step) -> Iterator[Attempt]:
@@ -82,7 +111,3 @@ def _malformed(step: Step) -> Iterator[Attempt]:
 def _unlike(value: object) -> str:
     """An id that looks like *value* and is longer than any of the shop's, so it is nobody's."""
     return f"{value}0000"
-
-
-def _once(attempts: Iterator[Attempt]) -> tuple[Attempt, ...]:
-    return tuple({(each.kind, each.tool, write_json(each.arguments)): each for each in attempts}.values())

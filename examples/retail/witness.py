@@ -23,7 +23,9 @@ def witnessed(assistant: Assistant, witness: Witness) -> Assistant:
         contract = assistant.contract(name)
         if contract is not None:
             box.add(_watched(contract, witness))
-    return Assistant(assistant.name, instructions=assistant.instructions, toolboxes=[box], limits=assistant.limits)
+    return Assistant(
+        assistant.name, instructions=assistant.instructions, toolboxes=[box], limits=assistant.limits, unbound=assistant.unbound
+    )
 
 
 def _watched(contract: Contract, witness: Witness) -> Contract:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from handgriff.core.call import Call
 from handgriff.core.caller import Caller
 from handgriff.core.lane import Lane, Limits
+from handgriff.core.machine.machine import Machine
 from handgriff.core.marks import Known
 from handgriff.core.result import Change, Plan, Result
 from handgriff.core.toolbox import Toolbox
@@ -30,6 +31,7 @@ __all__ = [
     "Known",
     "Lane",
     "Limits",
+    "Machine",
     "Plan",
     "Refusal",
     "Result",

@@ -49,21 +49,19 @@ from handgriff.core.scope import Scope
 from handgriff.core.state import LIMITS, StateLimits
 from handgriff.ports.store import CommitRefused, Committed, Store
 from handgriff.testing.samples import CLOSED_REQUEST, CODED_PROPOSAL, EFFECT, HOOK, PROPOSAL, REQUEST, at, create
+from tests.contract import instances
 from tests.contract.changes import KEYS, NAMESPACES, TEXTS, deltas, often
+from tests.contract.names import NAMES, SESSIONS, TENANTS, USERS, name, session, tenant, time, user
 
-TENANTS, USERS, SESSIONS, NAMES = ("a", "a:b"), ("u", "v"), ("s1", "s2"), ("x", "y")
 TYPED = ("abc", "abcd", "x abc", "")
 SMALL: Final = StateLimits(value_bytes=24, keys=2, scope_bytes=40, scratch_bytes=32)
 """Bounds that short values reach."""
 
-tenant = st.sampled_from(TENANTS)
-user = st.sampled_from(USERS)
-session = st.sampled_from(SESSIONS)
-name = st.sampled_from(NAMES)
-time = st.integers(0, 3).map(at)
 epoch = st.integers(0, 2)
 seq = st.integers(0, 4)
 text = st.sampled_from(TYPED)
+nought = st.just(0)
+proposal_ids = st.lists(name, max_size=1).map(tuple)
 result = st.none() | st.just("{}")
 effect_state = st.sampled_from(("running", "done", "failed", "indeterminate"))
 proposal_state = st.sampled_from(("pending", "running", "done", "declined"))
@@ -99,6 +97,7 @@ effects = st.builds(
     resolved_by=result,
     arguments=text,
     transaction=st.booleans(),
+    fires=instances.fires,
 )
 proposals = st.builds(
     replace,
@@ -137,8 +136,8 @@ whole: st.SearchStrategy[Operation] = st.one_of(
     st.builds(CreateSession, sessions),
     st.builds(CreateSession, sessions),
     st.builds(DeleteSession, **place, keep_since=st.none() | time, idle_since=st.none() | time),
-    st.builds(ForkSession, session, sessions, seq, values),
-    st.builds(RewindSession, **place, head=seq, to=seq, values=values, proposals=st.lists(name, max_size=1).map(tuple)),
+    sessions.flatmap(lambda new: st.builds(ForkSession, session, st.just(new), seq, values, instances.given(new.tenant))),
+    tenant.flatmap(lambda its: st.builds(RewindSession, st.just(its), session, seq, seq, values, proposal_ids, instances.given(its))),
     st.builds(Erase, tenant, st.none() | user, st.just("")),
     st.builds(PinSession, **place, pinned=pinned, title=st.none() | text),
 )
@@ -169,7 +168,15 @@ records: st.SearchStrategy[Operation] = st.one_of(
     st.builds(QueueHook, hooks),
     st.builds(DeliverHook, tenant, name),
 )
-operations = often(talk, talk, talk, scratch, whole, leases, records)
+operations = often(talk, talk, talk, scratch, whole, leases, records, instances.writes)
+removed: st.SearchStrategy[Operation] = st.one_of(
+    st.builds(DeleteSession, **place, keep_since=st.none() | time),
+    st.builds(CreateSession, sessions),
+    st.builds(Erase, tenant, st.none() | user, st.just("")),
+    tenant.flatmap(
+        lambda its: st.builds(RewindSession, st.just(its), session, nought, nought, workflows=instances.given(its), values=values)
+    ),
+)
 
 
 def _with_pseudonyms(history: Sequence[Batch]) -> tuple[Batch, ...]:
@@ -193,6 +200,8 @@ histories = _histories(operations)
 """Batches of any operations, one after the other."""
 changing = _histories(often(change, change, change, change, change, scratch, cuts))
 """Batches that are about state alone, in one session."""
+moving = _histories(often(instances.writes, instances.writes, instances.writes, removed))
+"""Batches that are about workflows, in sessions without events."""
 
 BEGINNING: Batch = tuple(create(id_, tenant=tenant_, user="u") for tenant_, id_ in product(TENANTS, SESSIONS))
 """Most operations need a session; what happens without one is seen after a deletion."""
@@ -227,6 +236,8 @@ async def _of_tenant(store: Store, tenant_: str) -> list[object]:
     return [
         [await store.effect(tenant_, tool, key) for tool, key in product(NAMES, repeat=2)],
         [await store.proposal(tenant_, proposal) for proposal in NAMES],
+        [await store.workflow(tenant_, machine, handle) for machine, handle in product(instances.MACHINES, instances.HANDLES)],
+        [list(await store.workflows(tenant_, session=session_)) for session_ in (None, *SESSIONS)],
         list(await store.effects(tenant_)),
         list(await store.effects(tenant_, session="s1", state="failed")),
         [list(await store.unsettled(tenant_, session=session_)) for session_ in (None, *SESSIONS)],

@@ -17,7 +17,21 @@ from handgriff.stores.postgres.migration import migrate
 from handgriff.stores.postgres.store import PostgresStore
 from tests.servers.postgres import DATABASE, OWNER, SUPERUSER, as_user
 
-TABLES: Final = ("session", "event", "state", "place", "seen", "typed", "effect", "proposal", "request", "prefix", "hook", "code")
+TABLES: Final = (
+    "session",
+    "event",
+    "state",
+    "place",
+    "seen",
+    "typed",
+    "effect",
+    "proposal",
+    "request",
+    "prefix",
+    "hook",
+    "code",
+    "workflow",
+)
 _EMPTY: Final = """
 CREATE FUNCTION pg_temp.empty() RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN

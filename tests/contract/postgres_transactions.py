@@ -1,12 +1,15 @@
-"""What tests of transactions share: a database on whose server waiting in a circle is noticed at once, and ways to get in between."""
+"""What tests of transactions share: a database on whose server waiting in a circle is noticed at once, and ways to get in between.
+
+A module that takes the fixtures names them: `opened, … = transactions.opened, …`; pytest finds them by these names.
+"""
 
 # ruff: noqa: S608  # the tables are ours, and so are the names
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Final
 
 import anyio
+import pytest
 
 from handgriff.core.delta import Increment
 from handgriff.stores.postgres.driver import Connection, connect
@@ -35,10 +38,15 @@ SELECT pg_advisory_lock({GATE});
 """From now on a COMMIT with rows of the application's waits."""
 
 
-@asynccontextmanager
-async def wary_database(url: str) -> AsyncIterator[Database]:
-    """A new database on the server of *url*, with the application's table."""
-    async with new_database(url) as new:
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def opened(anyio_backend: str, postgres_url: str) -> AsyncIterator[Database]:
+    """A new database, with the application's table."""
+    async with new_database(postgres_url) as new:
         superuser = await connect(as_user(new, SUPERUSER))
         await superuser.execute(f"ALTER DATABASE {new.rpartition('/')[2]} SET deadlock_timeout = '20ms'")
         await superuser.close()
@@ -46,8 +54,9 @@ async def wary_database(url: str) -> AsyncIterator[Database]:
             yield opened
 
 
-async def with_one_session(opened: Database) -> Database:
-    """Nothing else is left in it."""
+@pytest.fixture
+async def emptied(opened: Database) -> Database:
+    """One session, and nothing else in it."""
     store = await opened.emptied()
     await store.commit((create(),))
     await store.close()
@@ -55,17 +64,17 @@ async def with_one_session(opened: Database) -> Database:
     return opened
 
 
-@asynccontextmanager
-async def narrow_store(opened: Database) -> AsyncIterator[PostgresStore]:
+@pytest.fixture
+async def store(emptied: Database) -> AsyncIterator[PostgresStore]:
     """One connection for what is read and written, and one for transactions."""
-    async with store_at(f"{opened.url}?pool=1&application_name={NAME}") as store:
+    async with store_at(f"{emptied.url}?pool=1&application_name={NAME}") as store:
         yield store
 
 
-@asynccontextmanager
-async def patient_connection(opened: Database) -> AsyncIterator[Connection]:
-    """One that may do anything, and lets others notice a circle first."""
-    connection = await connect(as_user(opened.url, SUPERUSER))
+@pytest.fixture
+async def other(emptied: Database) -> AsyncIterator[Connection]:
+    """A connection that may do anything, and lets others notice a circle first."""
+    connection = await connect(as_user(emptied.url, SUPERUSER))
     await connection.execute("SET deadlock_timeout = '1min'")
     try:
         yield connection

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from handgriff.core.batch import Batch
 from handgriff.stores.memory import MemoryStore
-from tests.contract.batches import BEGINNING, answer, changing, histories, picture
+from tests.contract.batches import BEGINNING, answer, changing, histories, moving, picture
 from tests.contract.postgres import Database, database
 
 # The database is emptied at the beginning of every example.
@@ -38,6 +38,13 @@ def test_memory_and_postgres_agree(portal: BlockingPortal, opened: Database, his
 @given(changing)
 def test_memory_and_postgres_agree_on_what_becomes_of_state(portal: BlockingPortal, opened: Database, history: Sequence[Batch]) -> None:
     """P11: also in what they refuse, and by which name."""
+    portal.call(_compare, opened, history)
+
+
+@settings(max_examples=25, suppress_health_check=SHARED)
+@given(moving)
+def test_memory_and_postgres_agree_on_what_becomes_of_workflows(portal: BlockingPortal, opened: Database, history: Sequence[Batch]) -> None:
+    """Also in what they refuse, and by which name."""
     portal.call(_compare, opened, history)
 
 

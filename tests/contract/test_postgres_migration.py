@@ -1,7 +1,7 @@
 """The schema of a PostgreSQL database: made once, by whoever comes first and may, and never taken back."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -9,13 +9,27 @@ import anyio
 import asyncpg  # type: ignore[import-untyped]  # it ships no types
 import pytest
 
-from handgriff.core.batch import Batch, ClaimEffect, CountTry, HoldProposal, KeepCode, SettleEffect
+from handgriff.core.batch import (
+    Batch,
+    ClaimEffect,
+    ClaimWorkflow,
+    CountTry,
+    DeleteSession,
+    ForkSession,
+    HoldProposal,
+    KeepCode,
+    RewindSession,
+    SettleEffect,
+    SettleWorkflow,
+    StartWorkflow,
+)
+from handgriff.core.rows import Fired
 from handgriff.errors import BackendError
 from handgriff.stores.postgres.driver import Connection, Pool, connect
 from handgriff.stores.postgres.migration import FOLDER, migrate, newest
 from handgriff.stores.postgres.store import PostgresStore
 from handgriff.stores.postgres.words import words_of
-from handgriff.testing.samples import EFFECT, PROPOSAL, SESSION, START, TENANT, at, create, hold
+from handgriff.testing.samples import EFFECT, PROPOSAL, SESSION, START, TENANT, WORKFLOW, at, create, hold, own_workflow, put
 from tests.contract.postgres import new_database
 from tests.servers.postgres import SUPERUSER, as_user
 
@@ -23,10 +37,16 @@ pytestmark = pytest.mark.anyio
 
 CLERK = "clerk"
 """Works with the tables, and owns nothing."""
-NEW_IN_10: dict[str, tuple[str, ...]] = {
-    "record claim": ("arguments", "transaction"),
-    "record hold": ("confirm", "code", "codes_sent", "code_sent_at", "code_tries"),
+UNKNOWN: dict[int, dict[str, tuple[str, ...]]] = {
+    9: {
+        "record claim": ("arguments", "transaction", "fires"),
+        "record hold": ("confirm", "code", "codes_sent", "code_sent_at", "code_tries"),
+    },
+    10: {"record claim": ("fires",)},
 }
+"""Members that a version did not know."""
+OLDER: dict[str, str] = {"session branch": "session fork", "session cut": "session rewind"}
+"""Kinds as version 10 and before had them. What came behind their words since is left out."""
 
 
 @pytest.fixture
@@ -70,11 +90,11 @@ async def test_a_database_on_its_way_is_brought_to_the_end(url: str) -> None:
         await store.commit((create(),))
 
 
-async def test_a_database_of_the_version_before_keeps_its_rows(url: str) -> None:
+async def test_a_database_of_version_9_keeps_its_rows(url: str) -> None:
     """And its servers, which go on for a while."""
     await bring_to(9, url)
     async with asyncpg.create_pool(url, min_size=1, max_size=1) as pool:
-        await send_as_version_9(pool, (create(), hold("t1"), ClaimEffect(EFFECT), HoldProposal(PROPOSAL)))
+        await send_as(9, pool, (create(), hold("t1"), ClaimEffect(EFFECT), HoldProposal(PROPOSAL)))
         reads = ("SELECT * FROM handgriff.read_effects($1, NULL, NULL)", "SELECT * FROM handgriff.read_proposals($1, NULL, NULL, NULL)")
         for read in reads:
             assert len(await pool.fetch(read, TENANT)) == 1
@@ -84,7 +104,7 @@ async def test_a_database_of_the_version_before_keeps_its_rows(url: str) -> None
         store = PostgresStore(pool)
         for read in reads:  # whose plans are older than the tables are now
             assert len(await pool.fetch(read, TENANT)) == 1
-        await send_as_version_9(pool, (ClaimEffect(replace(EFFECT, key="k2")), HoldProposal(replace(PROPOSAL, id="p2"))))
+        await send_as(9, pool, (ClaimEffect(replace(EFFECT, key="k2")), HoldProposal(replace(PROPOSAL, id="p2"))))
         old, young = replace(EFFECT, arguments=""), replace(EFFECT, key="k2", arguments="")
         assert list(await store.effects(TENANT)) == list(await store.unsettled(TENANT)) == [old, young]
         assert list(await store.proposals(TENANT)) == [PROPOSAL, replace(PROPOSAL, id="p2")]
@@ -96,6 +116,37 @@ async def test_a_database_of_the_version_before_keeps_its_rows(url: str) -> None
         assert await store.effect(TENANT, EFFECT.tool, "k1") == again
         assert await store.proposal(TENANT, "p1") == replace(PROPOSAL, code="hash", codes_sent=1, code_sent_at=at(1))
         assert await store.proposal(TENANT, "p2") == replace(PROPOSAL, id="p2", code_tries=1)
+
+
+async def test_a_database_of_version_10_keeps_its_rows(url: str) -> None:
+    """And its servers, which go on for a while, also beside instances that they know nothing of."""
+    await bring_to(10, url)
+    async with asyncpg.create_pool(url, min_size=1, max_size=1) as pool:
+        await send_as(10, pool, (create(), put("k", "1"), ClaimEffect(replace(EFFECT, fires=None))))
+        read = "SELECT * FROM handgriff.read_effects($1, NULL, NULL)"
+        assert len(await pool.fetch(read, TENANT)) == 1
+
+        assert await migrate(url) == (10, newest())
+
+        store = PostgresStore(pool)
+        assert len(await pool.fetch(read, TENANT)) == 1  # whose plan is older than the table is now
+        assert list(await store.effects(TENANT)) == [replace(EFFECT, fires=None)]
+        await store.commit((StartWorkflow(WORKFLOW), StartWorkflow(own_workflow())))
+
+        fork = ForkSession("s1", replace(SESSION, id="s2"), 1, (("k", "2"),))
+        second = ClaimEffect(replace(EFFECT, key="k2", fires=None))
+        await send_as(10, pool, (fork, RewindSession(TENANT, "s1", 1, 0, (("k", "3"),)), second))
+        assert [(await store.values(TENANT, "session", session))["k"].text for session in ("s1", "s2")] == ["3", "2"]
+        assert list(await store.workflows(TENANT)) == [own_workflow(), WORKFLOW]
+        await send_as(10, pool, (DeleteSession(TENANT, "s1", START),))
+        assert list(await store.workflows(TENANT)) == [WORKFLOW]
+
+        claim = ClaimWorkflow(TENANT, WORKFLOW.machine, WORKFLOW.handle, 0, "c2", EFFECT.tool, "k1", "{}", "n")
+        again = replace(EFFECT, claim="c2", fires=Fired(WORKFLOW.machine, WORKFLOW.handle, "SEND"))
+        await store.commit((SettleEffect(TENANT, EFFECT.tool, "k1", "c1", "failed", at(1)), ClaimEffect(again), claim))
+        assert await store.effect(TENANT, EFFECT.tool, "k1") == again
+        await store.commit((SettleWorkflow(TENANT, WORKFLOW.machine, WORKFLOW.handle, "c2", moves=True),))
+        assert await store.workflow(TENANT, WORKFLOW.machine, WORKFLOW.handle) == replace(WORKFLOW, snapshot="{}", hash="n", version=1)
 
 
 async def test_a_newer_schema_is_refused_and_both_versions_are_named(url: str) -> None:
@@ -177,16 +228,27 @@ async def bring_to(version: int, url: str) -> None:
             await owner.execute("INSERT INTO handgriff.schema_version VALUES ($1, $2)", number, file.stem)
 
 
-async def send_as_version_9(pool: Pool, batch: Batch) -> None:
+async def send_as(version: int, pool: Pool, batch: Batch) -> None:
     """Send *batch* without what that version did not know."""
-    sent = words_of(batch)
-    words = list(sent.words)
-    for start in sent.starts:
-        unknown = NEW_IN_10.get(words[start - 1] or "")
-        if unknown is not None:
-            record = json.loads(words[start + 1] or "")
-            words[start + 1] = json.dumps({name: value for name, value in record.items() if name not in unknown})
-    await pool.fetch("SELECT seqs, swept FROM handgriff.commit($1, $2, $3, $4, $5)", words, sent.starts, sent.locks, True, False)
+    words: list[str | None] = []
+    starts: list[int] = []
+    for operation in batch:
+        starts.append(len(words) + 1)
+        words += _as_before(version, words_of((operation,)).words)
+    locks = words_of(batch).locks
+    await pool.fetch("SELECT seqs, swept FROM handgriff.commit($1, $2, $3, $4, $5)", words, starts, locks, True, False)
+
+
+def _as_before(version: int, words: Sequence[str | None]) -> Sequence[str | None]:
+    kind, tenant, record, *rest = words
+    if kind in OLDER:
+        assert rest[-1] == "0"
+        return OLDER[kind], tenant, record, *rest[:-1]
+    unknown = UNKNOWN[version].get(kind or "")
+    if unknown is None:
+        return words
+    known = {name: value for name, value in json.loads(record or "").items() if name not in unknown}
+    return kind, tenant, json.dumps(known), *rest
 
 
 @asynccontextmanager

@@ -14,7 +14,9 @@ import pytest
 from handgriff.core.batch import (
     Batch,
     CheckNothingRuns,
+    CheckWorkflow,
     ClaimEffect,
+    ClaimWorkflow,
     CountTry,
     Erase,
     ForkSession,
@@ -22,21 +24,24 @@ from handgriff.core.batch import (
     KeepCode,
     KeepPrefix,
     RewindSession,
+    SettleWorkflow,
+    StartWorkflow,
     SweepEffects,
     SweepScratch,
+    SweepWorkflows,
 )
 from handgriff.core.rows import Session
 from handgriff.ports.store import Store
 from handgriff.stores.postgres.driver import Connection, connect
 from handgriff.stores.postgres.migration import FOLDER, migrate
-from handgriff.testing.samples import EFFECT, PROPOSAL, START, at, furnish, hold, say
+from handgriff.testing.samples import EFFECT, PROPOSAL, START, WORKFLOW, at, furnish, hold, own_workflow, say
 from handgriff.testing.stores.ids import IdSuite
 from tests.contract.postgres import TABLES, Database, database, new_database
 
 pytestmark = pytest.mark.anyio
 
 MINE, THEIRS = "acme", "globex"
-OVER_ALL = ("session", "place", "request", "effect", "hook")
+OVER_ALL = ("session", "place", "request", "effect", "hook", "workflow")
 """Tables that are asked over all tenants."""
 FUNCTION = re.compile(r"^CREATE (?:OR REPLACE )?(FUNCTION .*?^\$\$;)", re.MULTILINE | re.DOTALL)
 WITHIN = "SELECT set_config('handgriff.tenant', $1, TRUE)"
@@ -86,7 +91,7 @@ async def test_every_table_has_the_fence_and_so_have_its_parts(role: Connection)
 
     assert all(row["fenced"] for row in rows)
     assert {row["relname"] for row in rows if not row["is_part"]} == set(TABLES)
-    assert len([row for row in rows if row["is_part"]]) == 8 * 5
+    assert len([row for row in rows if row["is_part"]]) == 8 * 6
     own = {row["tablename"]: (row["cmd"], row["qual"]) for row in policies if row["policyname"] == "own_tenant"}
     qual = "(tenant = NULLIF(current_setting('handgriff.tenant'::text, true), ''::text))"
     assert own == dict.fromkeys(TABLES, ("ALL", qual))
@@ -170,7 +175,7 @@ async def test_what_is_asked_over_all_tenants_leaves_no_door_open(role: Connecti
             assert await rows_of(role, table) == []
 
 
-async def test_the_second_setting_opens_reading_alone_and_five_tables_alone(role: Connection) -> None:
+async def test_the_second_setting_opens_reading_alone_and_six_tables_alone(role: Connection) -> None:
     async with role.transaction():
         await role.fetch("SELECT set_config('handgriff.every_tenant', 'on', TRUE)")
         seen = {table: {row["tenant"] for row in await rows_of(role, table)} for table in TABLES}
@@ -214,8 +219,14 @@ class TestTheFenceAlone(IdSuite):
 
         cuts: Sequence[Batch] = (
             coded(MINE),
-            (ForkSession("s1", Session(MINE, "ada", "s2", START), 9, ()), RewindSession(MINE, "s1", 6, 0, (), ("proposal of s1",))),
+            moved(MINE),
+            (
+                ForkSession("s1", Session(MINE, "ada", "s2", START), 9, (), (own_workflow("s2", tenant=MINE),)),
+                RewindSession(MINE, "s1", 6, 0, (), ("proposal of s1",), (own_workflow("s1", "other", tenant=MINE),)),
+            ),
+            (RewindSession(MINE, "s1", 6, 0, ()),),
             (SweepScratch(MINE, at(999), 99), *outlived(MINE), SweepEffects(MINE, at(999), 99)),
+            (StartWorkflow(replace(WORKFLOW, tenant=MINE)), SweepWorkflows(MINE, at(999), 99)),
             (CheckNothingRuns(MINE, at(999)), CheckNothingRuns(MINE, at(999), "s1"), Erase(MINE, "ada", "gone")),
             (*furnished(MINE), Erase(MINE, None, "gone")),
         )
@@ -246,7 +257,7 @@ async def removed_conditions(url: str) -> AsyncIterator[None]:
         found += count
         for function in FUNCTION.findall(text):
             await connection.execute(f"CREATE OR REPLACE {function}")
-    assert found > 70
+    assert found > 90
     await connection.close()
     yield
 
@@ -263,6 +274,18 @@ def coded(tenant: str) -> Batch:
     return KeepCode(tenant, "second", 0, "hash", at(1), START, 1), CountTry(tenant, "second", 0)
 
 
+def moved(tenant: str) -> Batch:
+    """The session's own instance, and one with a handle, looked at, claimed and settled."""
+    began = StartWorkflow(replace(WORKFLOW, tenant=tenant, handle="w2", expires_at=None))
+    held = [(each.machine, each.handle) for each in (own_workflow("s1"), began.workflow)]
+    return (
+        began,
+        *(CheckWorkflow(tenant, *names, 0) for names in held),
+        *(ClaimWorkflow(tenant, *names, 0, "c1", EFFECT.tool, EFFECT.key, "{}", "n") for names in held),
+        *(SettleWorkflow(tenant, *names, "c1", moves=True) for names in held),
+    )
+
+
 def outlived(tenant: str) -> Batch:
     """An effect whose session is gone."""
     return (ClaimEffect(replace(EFFECT, tenant=tenant, session="gone", key="outlived", state="done")),)
@@ -272,7 +295,9 @@ def _of(operation: Any, tenant: str) -> Any:
     if hasattr(operation, "tenant"):
         return replace(operation, tenant=tenant)
     [(name, record)] = [
-        (name, getattr(operation, name)) for name in ("session", "effect", "proposal", "hook", "request") if hasattr(operation, name)
+        (name, getattr(operation, name))
+        for name in ("session", "effect", "proposal", "hook", "request", "workflow")
+        if hasattr(operation, name)
     ]
     return replace(operation, **{name: replace(record, tenant=tenant)})
 
@@ -296,6 +321,9 @@ async def everything(store: Store, tenant: str) -> list[object]:
         list(await store.hooks(tenant)),
         list(await store.requests(tenant)),
         await store.prefix(tenant, "h1"),
+        await store.workflow(tenant, "chat", "s1"),
+        list(await store.workflows(tenant)),
+        list(await store.workflows(tenant, session="s1")),
     ]
 
 

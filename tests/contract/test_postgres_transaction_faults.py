@@ -12,6 +12,7 @@ from handgriff.errors import BackendError
 from handgriff.stores.postgres.driver import ERRORS, Connection, Pool
 from handgriff.stores.postgres.store import PostgresStore
 from handgriff.testing.samples import TENANT, say
+from tests.contract import postgres_transactions as transactions
 from tests.contract.postgres import Database, store_at
 from tests.contract.postgres_transactions import (
     GATE,
@@ -23,43 +24,13 @@ from tests.contract.postgres_transactions import (
     begins_and_ends,
     blocked,
     cut_off,
-    narrow_store,
-    patient_connection,
     unguarded,
-    wary_database,
-    with_one_session,
 )
 from tests.servers.postgres import OWNER
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def opened(anyio_backend: str, postgres_url: str) -> AsyncIterator[Database]:
-    async with wary_database(postgres_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def emptied(opened: Database) -> Database:
-    return await with_one_session(opened)
-
-
-@pytest.fixture
-async def store(emptied: Database) -> AsyncIterator[PostgresStore]:
-    async with narrow_store(emptied) as store:
-        yield store
-
-
-@pytest.fixture
-async def other(emptied: Database) -> AsyncIterator[Connection]:
-    async with patient_connection(emptied) as connection:
-        yield connection
+anyio_backend, opened, emptied = transactions.anyio_backend, transactions.opened, transactions.emptied
+store, other = transactions.store, transactions.other
 
 
 async def test_a_world_that_moved_keeps_nothing(opened: Database, store: PostgresStore) -> None:

@@ -3,7 +3,6 @@
 # ruff: noqa: S608  # the tables are ours, and so are the names
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
@@ -16,6 +15,7 @@ from handgriff.ports.store import CommitRefused, Committed
 from handgriff.stores.postgres.driver import ERRORS, Connection
 from handgriff.stores.postgres.store import PostgresStore
 from handgriff.testing.samples import TENANT, change, put, say
+from tests.contract import postgres_transactions as transactions
 from tests.contract.postgres import TABLES, Database, store_at
 from tests.contract.postgres_transactions import (
     GATE,
@@ -24,42 +24,12 @@ from tests.contract.postgres_transactions import (
     TWO,
     begins_and_ends,
     blocked,
-    narrow_store,
-    patient_connection,
-    wary_database,
-    with_one_session,
 )
 from tests.servers.postgres import OWNER
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
-async def opened(anyio_backend: str, postgres_url: str) -> AsyncIterator[Database]:
-    async with wary_database(postgres_url) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def emptied(opened: Database) -> Database:
-    return await with_one_session(opened)
-
-
-@pytest.fixture
-async def store(emptied: Database) -> AsyncIterator[PostgresStore]:
-    async with narrow_store(emptied) as store:
-        yield store
-
-
-@pytest.fixture
-async def other(emptied: Database) -> AsyncIterator[Connection]:
-    async with patient_connection(emptied) as connection:
-        yield connection
+anyio_backend, opened, emptied = transactions.anyio_backend, transactions.opened, transactions.emptied
+store, other = transactions.store, transactions.other
 
 
 async def test_a_part_of_a_transaction_can_be_taken_back(opened: Database, store: PostgresStore) -> None:

@@ -6,12 +6,25 @@ from typing import Any
 
 import pytest
 
-from handgriff.core.batch import CheckLease, CountTry, KeepCode, OpenRequest
+from handgriff.core.batch import (
+    CheckLease,
+    CheckWorkflow,
+    ClaimEffect,
+    ClaimWorkflow,
+    CountTry,
+    DeleteSession,
+    KeepCode,
+    OpenRequest,
+    RewindSession,
+    SettleEffect,
+    SettleWorkflow,
+    SweepWorkflows,
+)
 from handgriff.core.delta import Append, Increment, Set
 from handgriff.stores.postgres.driver import Connection, Pool, Row
 from handgriff.stores.postgres.store import PostgresStore
 from handgriff.stores.postgres.words import words_of
-from handgriff.testing.samples import REQUEST, START, TENANT, USER, at, change, create, furnish, hold, put, renew, say
+from handgriff.testing.samples import EFFECT, REQUEST, START, TENANT, USER, at, change, create, furnish, hold, put, renew, say
 from tests.contract.postgres import TABLES, Database, database
 
 pytestmark = pytest.mark.anyio
@@ -44,6 +57,9 @@ READS: dict[str, Callable[[PostgresStore], Awaitable[Any]]] = {
     "waiting in a session": lambda store: store.waiting(TENANT, USER, START, session="s1"),
     "hooks": lambda store: store.hooks(TENANT),
     "requests": lambda store: store.requests(TENANT, session="s1"),
+    "workflow": lambda store: store.workflow(TENANT, "chat", "s1"),
+    "workflows": lambda store: store.workflows(TENANT),
+    "workflows of a session": lambda store: store.workflows(TENANT, session="s1"),
     "idle": lambda store: store.idle(TENANT, at(9)),
     "interrupted": lambda store: store.interrupted(at(99)),
     "abandoned": lambda store: store.abandoned(at(99)),
@@ -148,6 +164,12 @@ async def test_no_table_is_read_from_end_to_end(opened: Database) -> None:
     await store.commit((KeepCode(TENANT, "proposal of s1", 0, "h", at(1), START, 9), CountTry(TENANT, "proposal of s1", 0)))
     mixed = (Increment("session", "n", 1), Append("user", "l", "1"), Set("app", "k", "1"), renew(), Set("scratch", "k", "1", "notes"))
     await store.commit((CheckLease(TENANT, "s1", "t1", 1), change(*mixed), OpenRequest(REQUEST)))
+    claim = ClaimWorkflow(TENANT, "chat", "s1", 0, "c1", EFFECT.tool, EFFECT.key, "{}", "n")
+    await store.commit((CheckWorkflow(TENANT, "chat", "s2", 0), claim, ClaimEffect(EFFECT)), durable=True)
+    outcome = SettleEffect(TENANT, EFFECT.tool, EFFECT.key, "c1", "done", at(1))
+    await store.commit((outcome, SettleWorkflow(TENANT, "chat", "s1", "c1", moves=True, expires_at=at(1)), say("e3")), durable=True)
+    await store.commit((SweepWorkflows(TENANT, at(9), 9),))
+    await store.commit((RewindSession(TENANT, "s2", 5, 5, ()), DeleteSession(TENANT, "s2")))
     for read in READS.values():
         await read(store)
 

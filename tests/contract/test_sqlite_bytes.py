@@ -18,10 +18,28 @@ from handgriff.core.batch import (
     PinSession,
     QueueHook,
     RewindSession,
+    SettleWorkflow,
+    StartWorkflow,
+    SweepWorkflows,
 )
 from handgriff.core.delta import Set
 from handgriff.stores.sqlite import SqliteStore
-from handgriff.testing.samples import EFFECT, HOOK, PINNED, PROPOSAL, TENANT, at, change, create, jot, put, say
+from handgriff.testing.samples import (
+    EFFECT,
+    HELD_WORKFLOW,
+    HOOK,
+    PINNED,
+    PROPOSAL,
+    TENANT,
+    WORKFLOW,
+    at,
+    change,
+    create,
+    jot,
+    own_workflow,
+    put,
+    say,
+)
 
 pytestmark = pytest.mark.anyio
 CANARY = "canary"
@@ -84,6 +102,18 @@ async def test_a_session_that_is_deleted_or_rewound_leaves_file_and_log_at_once(
     await store.close()
 
 
+async def test_an_instance_whose_time_is_over_leaves_file_and_log_with_the_sweep(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "handgriff.db")
+    await store.commit((create(), StartWorkflow(own_workflow()), StartWorkflow(replace(WORKFLOW, snapshot=f'"{CANARY}"'))))
+    assert _traces(tmp_path) > 0
+
+    await store.commit((SweepWorkflows(TENANT, at(600), 9),))
+
+    assert _traces(tmp_path) == 0
+    assert len(await store.workflows(TENANT)) == 1
+    await store.close()
+
+
 async def test_a_reader_of_another_process_delays_the_log_of_a_deletion_and_nothing_else(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path / "handgriff.db", patience=0.05)
     await store.commit((create("s1"), say("e1", CANARY)))
@@ -135,7 +165,12 @@ def _turn(chance: random.Random, number: int, name: str, owner: str) -> Batch:
             ClaimEffect(replace(effect, user=owner, session=name)),
             HoldProposal(replace(PROPOSAL, id=f"{name}{number}", summary=words, user=owner, session=name)),
             QueueHook(replace(HOOK, id=f"{name}{number}", payload=f'"{name}"', user=owner, session=name)),
+            StartWorkflow(
+                replace(HELD_WORKFLOW, handle=f"{name}{number}", snapshot=f'"{name}"', next=f'"{words}"', user=owner, session=name)
+            ),
         )
+    if number % 9 == 4:  # some time later
+        batch += (SettleWorkflow(TENANT, HELD_WORKFLOW.machine, f"{name}{number - 4}", "c1", moves=number % 2 == 0),)
     return batch
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from handgriff.core.batch import Batch
 from handgriff.stores.memory import MemoryStore
 from handgriff.stores.sqlite import SqliteStore
-from tests.contract.batches import BEGINNING, answer, changing, histories, picture
+from tests.contract.batches import BEGINNING, answer, changing, histories, moving, picture
 
 
 @settings(max_examples=60)
@@ -23,6 +23,13 @@ def test_memory_and_sqlite_agree(history: Sequence[Batch]) -> None:
 @given(changing)
 def test_memory_and_sqlite_agree_on_what_becomes_of_state(history: Sequence[Batch]) -> None:
     """P11: also in what they refuse, and by which name."""
+    anyio.run(_compare, history)
+
+
+@settings(max_examples=60)
+@given(moving)
+def test_memory_and_sqlite_agree_on_what_becomes_of_workflows(history: Sequence[Batch]) -> None:
+    """Also in what they refuse, and by which name."""
     anyio.run(_compare, history)
 
 

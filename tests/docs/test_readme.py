@@ -28,7 +28,8 @@ async def test_the_example_and_its_test_run_as_shown(monkeypatch: pytest.MonkeyP
     assert shop.ORDERS == {"o_17": "cancelled", "o_18": "shipped"}
 
 
-def test_the_example_is_about_thirty_lines_long() -> None:
-    lines = [line for line in block("from typing import Annotated").splitlines() if line.strip()]
+def test_the_example_is_as_long_as_its_heading_says() -> None:
+    told = re.search(r"^## An assistant in ([0-9]+) lines$", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
-    assert len(lines) <= 32
+    assert told is not None
+    assert len(block("from typing import Annotated").splitlines()) == int(told[1])

@@ -27,16 +27,6 @@ async def ada(visit: Visit) -> None:
 
 
 @pytest.mark.anyio
-async def test_nothing_personal_is_read_before_somebody_is_identified() -> None:
-    async with visited() as (_, visit):
-        for tool, arguments in (("get_user_details", {"user_id": "ada_moss_1201"}), ("get_order_details", {"order_id": "#W1000001"})):
-            outcome = await call(visit, tool, **arguments)
-
-            assert outcome.code == "denied"
-            assert "find_user_id_by_email" in (outcome.next or "")
-
-
-@pytest.mark.anyio
 async def test_a_conversation_is_about_one_shopper_and_says_nothing_of_others() -> None:
     async with visited() as (_, visit):
         await ada(visit)
@@ -69,7 +59,7 @@ async def test_two_visitors_are_two_conversations() -> None:
     async with visited() as (set_stage, visit):
         await ada(visit)
 
-        assert (await call(await set_stage.visit("another"), "get_order_details", order_id="#W1000001")).code == "denied"
+        assert (await call(await set_stage.visit("another"), "get_order_details", order_id="#W1000001")).code == "closed"
 
 
 @pytest.mark.anyio
@@ -77,10 +67,12 @@ async def test_a_rule_of_the_shop_refuses_before_anybody_is_asked() -> None:
     async with visited() as (set_stage, visit):
         await ada(visit)
 
-        outcome = await call(visit, "cancel_pending_order", order_id="#W1000002", reason="no longer needed")
+        outcome = await call(
+            visit, "return_delivered_order_items", order_id="#W1000002", item_ids=["3000000099"], payment_method_id="credit_card_4100001"
+        )
 
         assert outcome.code == "conflict"
-        assert "delivered" in outcome.shown.summary
+        assert "3000000099" in outcome.shown.summary
         assert await visit.waiting() == []
         assert set_stage.database.snapshot() == set_stage.original
 
@@ -119,20 +111,6 @@ async def test_a_price_that_moved_since_is_not_what_was_agreed_to() -> None:
         order = set_stage.database.order("#W1000002")
         assert order is not None
         assert order["status"] == "delivered"
-
-
-@pytest.mark.anyio
-async def test_after_the_handover_no_tool_is_used_any_more() -> None:
-    async with visited() as (_, visit):
-        await ada(visit)
-        assert (await call(visit, "transfer_to_human_agents", summary="Wants a person.")).is_ok
-
-        for tool, arguments in (
-            ("get_order_details", {"order_id": "#W1000001"}),
-            ("list_all_product_types", {}),
-            ("calculate", {"expression": "1"}),
-        ):
-            assert (await call(visit, tool, **arguments)).code == "closed"
 
 
 @pytest.mark.anyio

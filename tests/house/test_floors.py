@@ -29,7 +29,8 @@ def house(tmp_path: Path) -> Path:
     shutil.copy(ROOT / ".importlinter", tmp_path)
     floors = (".", "core", "ports", "runtime", "stores", "models", "codes", "host", "testing")
     build(tmp_path, {f"{floor}/__init__.py": "" for floor in floors})
-    build(tmp_path, {"errors.py": "", "core/note.py": "", "stores/even.py": "", "models/even.py": "", "codes/even.py": "", "tool.py": ""})
+    rooms = ("errors", "core/note", "stores/even", "models/even", "codes/even", "tool", "machine")
+    build(tmp_path, {f"{room}.py": "" for room in rooms})
     return tmp_path
 
 

@@ -103,6 +103,7 @@ async def test_whoever_comes_second_sees_that_it_is_done_B096(stage: Stage, scen
     assert stage.shop.done == ["cancel o_17"]
     assert saw["late"]["outcome"] == "success"
     assert saw["late"]["pending"] == []
+    assert [(each["code"], each["state"]) for each in told(saw["late"], "refused")] == [("conflict", "done")]
     assert results(saw["late"]) == results(saw["done"])
     assert roles(saw["late"]) == ["user", "assistant", "tool", "assistant"]
 
@@ -114,6 +115,7 @@ async def test_a_newer_message_in_another_tab_takes_its_place(stage: Stage) -> N
     clean(saw)
     assert stage.shop.done == []
     assert results(saw["late"])[0]["error"]["code"] == "superseded"
+    assert [each["code"] for each in told(saw["late"], "refused")] == ["superseded"]
     assert saw["late"]["outcome"] == "success"
     assert roles(saw["late"]) == ["user", "assistant", "tool", "user", "assistant", "tool", "assistant"]
 
@@ -160,5 +162,6 @@ async def test_a_click_that_comes_too_late_says_so_and_the_conversation_goes_on_
     assert stage.shop.done == []
     assert results(saw["done"])[0]["error"]["code"] == "expired"
     assert [each["message"] for each in told(saw["done"], "decision")] == ["Nobody confirmed in time. Nothing was done."]
+    assert [each["code"] for each in told(saw["done"], "refused")] == ["expired"]
     assert saw["done"]["pending"] == []
     assert saw["after"]["outcome"] == "success"

@@ -1,5 +1,6 @@
 """Proposals that need a code or another person, over HTTP: what is shown, what is refused and stays, and in whose language."""
 
+import json
 import logging
 import re
 from typing import Any
@@ -310,6 +311,9 @@ async def test_the_owner_who_answers_after_the_other_person_sees_what_became_of_
 
         snapshots = [event["messages"] for event in late.events if event["type"] == "MESSAGES_SNAPSHOT"]
         assert [message["content"] for message in snapshots[-1] if message["role"] == "tool"] == ['{"summary":"Closed."}']
+        assert custom(late.events, "refused") == [
+            {"proposal": interrupt["id"], "code": "conflict", "message": "This is decided already: Done.", "state": "done"}
+        ]
         assert late.events[-1]["outcome"] == {"type": "success"}
         assert len(shop.done) == 1
 
@@ -388,7 +392,8 @@ async def test_every_state_is_told_in_the_callers_language(user: str, words: lis
         assert [before, declined, late] == words
 
 
-async def test_what_is_over_is_shown_as_expired_before_anybody_has_written_it_down() -> None:
+@pytest.mark.parametrize("approved", [True, False], ids=["confirm", "decline"])
+async def test_what_is_over_is_shown_as_expired_and_whoever_decides_it_first_is_told_the_same_as_the_next(approved: bool) -> None:
     clock = StillClock()
     async with treasury(clock=clock) as (wire, shop):
         interrupt = await asked(wire, CANCEL)
@@ -396,13 +401,16 @@ async def test_what_is_over_is_shown_as_expired_before_anybody_has_written_it_do
         clock.move(600)
 
         shown = (await wire.get(path)).json()
-        decided = await wire.post(path, {"approved": True})
+        decided = [await wire.post(path, {"approved": approved}) for _ in range(2)]
 
         assert (shown["state"], shown["state_text"]) == ("expired", "Nobody confirmed in time. Nothing was done.")
         assert (await wire.get("/proposals")).json()["proposals"] == []
-        assert (decided.status, decided.json()["proposal"]["state"], decided.json()["outcome"]["error"]["code"]) == (
-            200,
-            "expired",
-            "expired",
-        )
+        assert (decided[0].status, decided[0].json()) == (decided[1].status, decided[1].json())
+        assert (decided[0].status, decided[0].json()["code"], decided[0].json()["facts"]) == (410, "expired", {"state": "expired"})
+        assert decided[0].json()["message"] == "This is decided already: Nobody confirmed in time. Nothing was done."
+        assert (await wire.get(path)).json()["state"] == "expired"
+        # It is an end like every other: the conversation has gone on with it.
+        late = await wire.resume(interrupt["id"])
+        [told] = [json.loads(message["content"]) for message in late.events[2]["messages"] if message["role"] == "tool"]
+        assert (told["error"]["code"], late.events[-1]["outcome"]) == ("expired", {"type": "success"})
         assert shop.done == []

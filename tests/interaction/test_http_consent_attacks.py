@@ -64,6 +64,33 @@ async def test_arguments_cannot_be_changed_by_who_confirms_B094(member: str, edi
         assert await still_waits(wire, interrupt["id"])
 
 
+@pytest.mark.parametrize("member", ["reason", "args", "edited_args", "Approved", "", "nul\0", "x" * 1000])
+@pytest.mark.parametrize("value", [None, {"order": "o_19"}], ids=["null", "object"])
+async def test_what_is_sent_beside_a_decision_is_named_and_decides_nothing_B094(member: str, value: object) -> None:
+    async with treasury() as (wire, shop):
+        interrupt = await asked(wire, CANCEL)
+
+        answer = await wire.post(f"/proposals/{interrupt['id']}", {"approved": True, member: value})
+
+        assert (answer.status, answer.json()["code"]) == (422, "invalid")
+        assert answer.json()["facts"] == {"fields": {member[:100]: "expected nothing beside approved and code"}}
+        assert shop.done == []
+        assert await still_waits(wire, interrupt["id"])
+
+
+@pytest.mark.parametrize("member", ["editedArgs", "arguments"])
+async def test_an_edit_is_named_whichever_way_it_came_B094(member: str) -> None:
+    async with treasury() as (wire, _):
+        interrupt = await asked(wire, CANCEL)
+        payload = {"approved": True, member: {"order": "o_19"}}
+
+        posted = await wire.post(f"/proposals/{interrupt['id']}", payload)
+        over_agui = await wire.post("/agui", answering(interrupt["id"], payload))
+
+        assert posted.json()["facts"] == {"fields": {member: "cannot be edited here"}}
+        assert over_agui.json()["facts"] == {"fields": {f"resume/0/payload/{member}": "cannot be edited here"}}
+
+
 async def test_what_the_client_says_of_the_call_is_not_what_runs_B094() -> None:
     forged = {"id": "c", "type": "function", "function": {"name": "cancel_order", "arguments": '{"order":"o_19"}'}}
     async with treasury() as (wire, shop):
@@ -201,6 +228,7 @@ async def test_a_request_that_is_sent_again_does_nothing_again_B096() -> None:
 
         assert [answer.status for answer in posted] == [200, 409, 409]
         assert {outcome(answer) for answer in over_agui} == {"success"}
+        assert [refused["code"] for answer in over_agui for refused in refusals(answer)] == ["conflict", "conflict"]
         assert shop.done == ["pay 10 to acc-2"]
 
 
@@ -238,6 +266,39 @@ async def test_what_is_over_or_has_changed_is_not_run_B101_B102(how: str, way: s
         assert shop.done == []
 
 
+@pytest.mark.parametrize("how", ["expired", "declined", "superseded"])
+@pytest.mark.parametrize("approved", [True, False], ids=["confirm", "decline"])
+async def test_a_decision_that_comes_too_late_is_told_over_agui_as_it_is_answered_over_http_B101(how: str, approved: bool) -> None:
+    clock = StillClock()
+    async with treasury(clock=clock) as (wire, shop):
+        interrupt = await asked(wire, CANCEL)
+        await over(wire, shop, clock, interrupt["id"], how)
+
+        over_agui = [await wire.post("/agui", answering(interrupt["id"], {"approved": approved})) for _ in range(2)]
+        posted = await wire.post(f"/proposals/{interrupt['id']}", {"approved": approved})
+
+        problem = posted.json()
+        assert (posted.status, problem["code"]) == (410 if how == "expired" else 409, how)
+        told = {"proposal": interrupt["id"], "code": how, "message": problem["message"], "state": how}
+        assert [refusals(answer) for answer in over_agui] == [[told], [told]]
+        assert {outcome(answer) for answer in over_agui} == {"success"}
+        assert (await wire.get(f"/proposals/{interrupt['id']}")).json()["state"] == how
+        assert shop.done == []
+
+
+async def test_of_two_decisions_only_the_late_one_is_said_to_be_late() -> None:
+    async with treasury() as (wire, shop):
+        asking = await wire.run(f"{CANCEL}\n/cancel_order order=o_19")
+        first, second = [each["id"] for each in asking.events[-1]["outcome"]["interrupts"]]
+        await wire.post(f"/proposals/{first}", {"approved": False})
+
+        entries = [{"interruptId": each, "status": "resolved", "payload": {"approved": True}} for each in (first, second)]
+        answer = await wire.post("/agui", say("", resume=entries))
+
+        assert [(each["proposal"], each["code"]) for each in refusals(answer)] == [(first, "declined")]
+        assert shop.done == ["cancel o_19"]
+
+
 async def test_a_right_that_the_second_person_has_lost_confirms_nothing_B102() -> None:
     async with treasury() as (wire, shop):
         interrupt = await asked(wire, CLOSE, user=EVE)
@@ -262,8 +323,13 @@ async def test_the_right_code_after_five_wrong_ones_and_one_sent_for_another_wis
         reused = await wire.post(f"/proposals/{again['id']}", {"approved": True, "code": code})
 
         assert outcome(late) == "success"
+        assert [(each["code"], each["state"]) for each in refusals(late)] == [("conflict", "failed")]
         assert reused.status == 403 or code == shop.mailbox.code()
         assert shop.done == []
+
+
+def refusals(answer: Answer) -> list[Any]:
+    return [event["value"] for event in answer.events if event["type"] == "CUSTOM" and event["name"] == "handgriff.refused"]
 
 
 def outcome(answer: Answer) -> str:

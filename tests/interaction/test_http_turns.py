@@ -178,7 +178,8 @@ async def test_a_repeated_resume_shows_what_became_of_it_and_does_nothing_B096()
 
         assert wire.shop.done == ["cancel o_17"]
         assert again.status == 200
-        assert again.kinds == ["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]
+        assert again.kinds == ["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "CUSTOM", "RUN_FINISHED"]
+        assert again.events[3]["name"] == "handgriff.refused"
         assert [message["role"] for message in again.events[2]["messages"]] == ["user", "assistant", "tool", "assistant"]
         check_run(again)
 

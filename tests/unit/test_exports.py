@@ -6,5 +6,6 @@ import handgriff
 def test_the_root_exports_exactly_these_nouns() -> None:
     assert handgriff.__all__ == sorted(handgriff.__all__)
     assert " ".join(handgriff.__all__) == (
-        "Assistant BackendError Call Caller Change DefinitionError HandgriffError Host Known Lane Limits Plan Refusal Result Toolbox"
+        "Assistant BackendError Call Caller Change DefinitionError HandgriffError Host "
+        "Known Lane Limits Machine Plan Refusal Result Toolbox"
     )

@@ -6,7 +6,7 @@ from examples.retail import rules
 from examples.retail.alter import Alteration, alter, bought, products_of
 from examples.retail.database import Database
 from examples.retail.diff import agreement, exchange_lines, return_lines
-from examples.retail.identity import own_order
+from examples.retail.identity import own_order, still_own_order
 from examples.retail.ids import ItemIds, NewItemIds, OrderId, PaymentMethodId
 from examples.retail.rules import Bought
 from examples.retail.views import OrderView, order_view
@@ -15,7 +15,7 @@ from handgriff import Call, Plan, Result, Toolbox
 items = Toolbox("items")
 
 
-@items.tool(effect="irreversible", authorize=own_order, title="Change items of an order")
+@items.tool(effect="irreversible", authorize=own_order, validate=still_own_order, title="Change items of an order")
 async def modify_pending_order_items(
     order_id: OrderId, item_ids: ItemIds, new_item_ids: NewItemIds, payment_method_id: PaymentMethodId, call: Call[Database]
 ) -> Result[OrderView]:
@@ -38,7 +38,7 @@ async def plan_modify(
     return agreement(f"Change {len(item_ids)} items of order {order_id}? It can be done once.", alteration.lines)
 
 
-@items.tool(effect="irreversible", authorize=own_order, title="Return items")
+@items.tool(effect="irreversible", authorize=own_order, validate=still_own_order, title="Return items")
 async def return_delivered_order_items(
     order_id: OrderId, item_ids: ItemIds, payment_method_id: PaymentMethodId, call: Call[Database]
 ) -> Result[OrderView]:
@@ -59,7 +59,7 @@ async def plan_return(order_id: OrderId, item_ids: ItemIds, payment_method_id: P
     return agreement(f"Return {len(item_ids)} items of order {order_id}? It can be done once.", alteration.lines)
 
 
-@items.tool(effect="irreversible", authorize=own_order, title="Exchange items")
+@items.tool(effect="irreversible", authorize=own_order, validate=still_own_order, title="Exchange items")
 async def exchange_delivered_order_items(
     order_id: OrderId, item_ids: ItemIds, new_item_ids: NewItemIds, payment_method_id: PaymentMethodId, call: Call[Database]
 ) -> Result[OrderView]:

@@ -8,7 +8,7 @@ from examples.retail import rules
 from examples.retail.alter import Alteration, alter, bought
 from examples.retail.database import Database
 from examples.retail.diff import agreement
-from examples.retail.identity import own_order
+from examples.retail.identity import own_order, still_own_order
 from examples.retail.ids import OrderId, PaymentMethodId
 from examples.retail.places import Address1, Address2, City, Country, State, Zip, address
 from examples.retail.records import Address
@@ -21,7 +21,7 @@ orders = Toolbox("orders")
 CancelReason = Annotated[Reason, Field(description="Why, as the shopper says, e.g. 'no longer needed'.")]
 
 
-@orders.tool(effect="read", authorize=own_order, title="Order details")
+@orders.tool(effect="read", authorize=own_order, validate=still_own_order, title="Order details")
 async def get_order_details(order_id: OrderId, call: Call[Database]) -> Result[OrderView]:
     """Use when: status, items, payments or delivery of one order is wanted. Not for: the list of orders.
     Needs: order_id from get_user_details. Effect: none.
@@ -30,7 +30,7 @@ async def get_order_details(order_id: OrderId, call: Call[Database]) -> Result[O
     return Result(f"Order {order_id} is {order['status']}, {len(order['items'])} items.", order_view(order))
 
 
-@orders.tool(effect="irreversible", authorize=own_order, title="Cancel order")
+@orders.tool(effect="irreversible", authorize=own_order, validate=still_own_order, title="Cancel order")
 async def cancel_pending_order(order_id: OrderId, reason: CancelReason, call: Call[Database]) -> Result[OrderView]:
     """Use when: a whole pending order is not wanted any more. Not for: orders that were sent, or single items.
     Needs: order_id from get_user_details, the shopper's reason. Effect: cancels the order for good and refunds every payment.
@@ -47,7 +47,7 @@ async def plan_cancel(order_id: OrderId, reason: CancelReason, call: Call[Databa
     return agreement(f"Cancel order {order_id} for good?", _cancelled(call.deps, order_id, reason).lines)
 
 
-@orders.tool(effect="write", authorize=own_order, title="Change delivery address")
+@orders.tool(effect="write", authorize=own_order, validate=still_own_order, title="Change delivery address")
 async def modify_pending_order_address(
     *,
     order_id: OrderId,
@@ -89,7 +89,7 @@ async def plan_address(
     return agreement(f"Send order {order_id} to this address?", alteration.lines)
 
 
-@orders.tool(effect="write", authorize=own_order, title="Change payment method")
+@orders.tool(effect="write", authorize=own_order, validate=still_own_order, title="Change payment method")
 async def modify_pending_order_payment(order_id: OrderId, payment_method_id: PaymentMethodId, call: Call[Database]) -> Result[OrderView]:
     """Use when: a pending order is to be paid another way. Not for: paying a difference after items were changed.
     Needs: order_id and payment_method_id from get_user_details. Effect: charges the new method and refunds the old one.

@@ -8,7 +8,7 @@ from examples.retail import rules
 from examples.retail.alter import forbidden_is_refused
 from examples.retail.database import Database
 from examples.retail.diff import agreement, user_lines
-from examples.retail.identity import SHOPPER, ByEmail, ByName, admit, own_record
+from examples.retail.identity import SHOPPER, ByEmail, ByName, admit, own_record, still_own_record
 from examples.retail.ids import UserId
 from examples.retail.places import Address1, Address2, City, Country, State, Zip, address
 from examples.retail.records import Address, User
@@ -50,7 +50,7 @@ async def admitted_by_name(args: ByName, call: Call[Database]) -> bool:
     return await admit(call, call.deps.users_by_name(args.first_name, args.last_name, args.zip))
 
 
-@shopper.tool(effect="read", authorize=own_record, title="Shopper details")
+@shopper.tool(effect="read", authorize=own_record, validate=still_own_record, title="Shopper details")
 async def get_user_details(user_id: UserId, call: Call[Database]) -> Result[UserView]:
     """Use when: the shopper's name, address, payment methods or list of orders is wanted. Not for: what is in an order.
     Needs: user_id from find_user_id_by_email or find_user_id_by_name_zip. Effect: none.
@@ -59,7 +59,7 @@ async def get_user_details(user_id: UserId, call: Call[Database]) -> Result[User
     return Result(f"{found['name']['first_name']} {found['name']['last_name']}, {len(found['orders'])} orders.", user_view(found))
 
 
-@shopper.tool(effect="write", authorize=own_record, title="Change shopper's address")
+@shopper.tool(effect="write", authorize=own_record, validate=still_own_record, title="Change shopper's address")
 async def modify_user_address(
     *,
     user_id: UserId,

@@ -8,7 +8,7 @@ import sys
 
 import typer
 
-from handgriff.cli import call, chat, effects, history, menu, proposals, scratch, serve, sessions, state, upkeep
+from handgriff.cli import call, chat, effects, history, mcp, menu, proposals, scratch, serve, sessions, state, upkeep, workflow
 
 app = typer.Typer(
     name="handgriff",
@@ -16,7 +16,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-for attach in (serve, chat, call, menu, upkeep):
+for attach in (serve, mcp, chat, call, menu, upkeep):
     attach.attach(app)
 for modules, name, summary in (
     ((sessions, history), "sessions", "A caller's conversations."),
@@ -24,6 +24,7 @@ for modules, name, summary in (
     ((effects,), "effects", "The traces of calls that changed the world, for the operator."),
     ((state,), "state", "What a session remembers, for the operator."),
     ((scratch,), "scratch", "What tools have noted for a while, for the operator."),
+    ((workflow,), "workflow", "Machines: what is wrong with them, how they look, where they stand."),
 ):
     commands = typer.Typer(help=summary, no_args_is_help=True)
     for group in modules:

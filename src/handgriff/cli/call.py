@@ -62,6 +62,8 @@ def _print_done(outcome: Outcome, locale: str) -> None:
     console = terminal()
     console.print(Text(inert(outcome.shown.summary)), soft_wrap=True)
     Renderer(console, locale=locale).shown(outcome.shown)
+    if outcome.moved is not None:
+        Renderer(console, locale=locale).moved(outcome.moved)
     if outcome.data is not None:
         console.print(Text(_readable(jsontext.loads(outcome.data))), soft_wrap=True)
 

@@ -93,6 +93,7 @@ def _print_effect(given: Given, effect: Effect, locale: str) -> None:
             ("claimed", moment(effect.claimed_at)),
             ("lease until", moment(effect.lease_until)),
             ("settled", moment(effect.settled_at)),
+            ("fires", None if effect.fires is None else f"{effect.fires.machine} {effect.fires.handle} {effect.fires.event}".rstrip()),
             ("resolved by", effect.resolved_by),
             ("steps", ", ".join(name for name, _ in effect.steps)),
             ("result", result.shown.summary if result else None),

@@ -1,4 +1,6 @@
-"""`menu`: the tools a caller is offered now."""
+"""`menu`: the tools a caller may use, or may call in a session now."""
+
+from typing import Annotated
 
 import typer
 
@@ -9,10 +11,19 @@ from handgriff.cli.output import print_json, print_table
 from handgriff.cli.records import contract_record
 
 
-async def menu(given: Given) -> int:
-    """List the tools a caller is offered now."""
+async def menu(
+    given: Given,
+    *,
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="Only what is callable in this session now.", show_default=False)
+    ] = None,
+) -> int:
+    """List the tools a caller may use."""
     async with staged(given) as stage:
-        contracts = await stage.host.menu(stage.caller)
+        if session is None:
+            contracts = await stage.host.menu(stage.caller)
+        else:
+            contracts = tuple(tool.contract for tool in await stage.host.workflows.offered(stage.caller, session))
     if given.as_json:
         print_json([contract_record(contract) for contract in contracts])
     else:

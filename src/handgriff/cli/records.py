@@ -12,7 +12,7 @@ from handgriff.core import jsontext
 from handgriff.core.claim import read_outcome
 from handgriff.core.codec import pack
 from handgriff.core.contract import Contract
-from handgriff.core.events import KINDS, CallOutcome, Event, Frame, Item, Progress, Retrying, Shown, TextDelta
+from handgriff.core.events import KINDS, CallOutcome, Event, Frame, Item, Moved, Progress, Retrying, Shown, TextDelta
 from handgriff.core.jsontext import Json
 from handgriff.core.outcome import Outcome
 from handgriff.core.rows import Effect, Proposal, Record, Session
@@ -93,6 +93,7 @@ def effect_record(effect: Effect) -> dict[str, Json]:
         "user": effect.user,
         "arguments": jsontext.loads(effect.arguments) if effect.arguments else None,
         "transaction": effect.transaction,
+        "fires": None if effect.fires is None else pack(effect.fires),
         "turn": effect.turn,
         "call": effect.call,
         "claimed_at": effect.claimed_at.isoformat(),
@@ -121,7 +122,14 @@ def outcome_record(outcome: Outcome) -> dict[str, Json]:
         told = jsontext.loads(outcome.text)
         return told if isinstance(told, dict) else {"refused": outcome.code, "message": outcome.shown.summary}
     data = None if outcome.data is None else jsontext.loads(outcome.data)
-    return {**shown_record(outcome.shown), "data": data, "replayed": outcome.replayed}
+    return {**shown_record(outcome.shown), "data": data, "replayed": outcome.replayed, **moved_record(outcome.moved)}
+
+
+def moved_record(moved: Moved | None) -> dict[str, Json]:
+    """The workflow that a call has moved, or begun."""
+    if moved is None:
+        return {}
+    return {"workflow": {"machine": moved.machine, "handle": moved.handle, "before": moved.before, "after": moved.after}}
 
 
 def shown_record(shown: Shown) -> dict[str, Json]:

@@ -26,6 +26,7 @@ from handgriff.core.events import (
     Frame,
     FrameBody,
     Item,
+    Moved,
     OperatorChange,
     ParkedCall,
     PartialMessage,
@@ -87,8 +88,18 @@ class Renderer:
             head.append(f" {word('replayed', self._locale)}", style="dim")
         self._line(head)
         self.shown(outcome.shown, indent=indent + "  ")
+        if outcome.moved is not None:
+            self.moved(outcome.moved, indent=indent + "  ")
         if outcome.incident:
             self.note(word("incident", self._locale, id=outcome.incident), indent=indent + "  ")
+
+    def moved(self, moved: Moved, *, indent: str = "") -> None:
+        """Where a workflow has gone; of one that has begun, its handle."""
+        if moved.before is None:
+            self._line(Text(f"{indent}{one_line(moved.machine)}: {one_line(moved.handle)}, {one_line(moved.after)}", style="cyan"))
+        else:
+            way = f"{one_line(moved.before)} \N{RIGHTWARDS ARROW} {one_line(moved.after)}"
+            self._line(Text(f"{indent}{one_line(moved.machine)}: {way}", style="cyan"))
 
     def shown(self, shown: Shown, *, indent: str = "") -> None:
         """What stands below a summary: the link and the diff."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from handgriff.core.delta import Delta
 from handgriff.core.events import ProposalState, Written
-from handgriff.core.rows import Effect, EffectState, Pinned, Proposal, QueuedHook, Request, Session
+from handgriff.core.rows import Effect, EffectState, Pinned, Proposal, QueuedHook, Request, Session, Workflow
 from handgriff.core.state import LIMITS, StateLimits
 
 
@@ -22,7 +22,7 @@ class CreateSession:
 
 @dataclass(frozen=True, slots=True)
 class DeleteSession:
-    """Remove a session with its events, state, seen values, proposals, effects and queued hooks; ledger rows stay.
+    """Remove a session with its events, state, seen values, proposals, effects, queued hooks and its own workflows; ledger rows stay.
 
     With `keep_since`, effects claimed since then stay, because their keys still protect (specification 7.1), and so do those whose outcome
     nobody knows yet; `SweepEffects` removes them later. Queued hooks stay too, because what must follow a write follows it although its
@@ -39,19 +39,23 @@ class DeleteSession:
 @dataclass(frozen=True, slots=True)
 class ForkSession:
     """A new session that begins as the copy of another one up to the event `upto`: events, seen values and `values` as its state
-    (JSON texts by key). Refused (`session`) where *source* is unknown or the new id exists, (`alias`) where the alias exists."""
+    (JSON texts by key). Refused (`session`) where *source* is unknown or the new id exists, (`alias`) where the alias exists, (`workflow`,
+    the handle) where a given instance does."""
 
     source: str
     session: Session
     """The new one; its tenant is the source's, its head becomes `upto`, or the source's head where that is earlier."""
     upto: int
     values: tuple[tuple[str, str], ...]
+    workflows: tuple[Workflow, ...] = ()
+    """The new session's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewindSession:
     """Remove what came after the event `to`: events, seen values, and proposals by their ids; the session's state becomes `values`
-    (JSON texts by key). Versions and seqs go on counting. Refused (`session`) unless its head is `head`."""
+    (JSON texts by key). Versions and seqs go on counting. Refused (`session`) unless its head is `head`; (`workflow`, the handle) where a
+    call holds one of the session's own instances, or a given one's key is another session's."""
 
     tenant: str
     session: str
@@ -59,12 +63,16 @@ class RewindSession:
     to: int
     values: tuple[tuple[str, str], ...]
     proposals: tuple[str, ...] = ()
+    workflows: tuple[Workflow, ...] = ()
+    """What becomes of the session's own instances: these replace those of the same key, and all others of the session are removed. A stored
+    one keeps counting: its version becomes the present one plus one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """Remove everything of a tenant, or of one of its users. Ledger rows stay, under `pseudonym` in place of whom was erased; so does what
-    a user has decided or changed for others, in their proposals, effects and events."""
+    """Remove everything of a tenant, or of one of its users: their sessions, and workflows that are theirs. Those of the whole tenant go
+    with the tenant. Ledger rows stay, under `pseudonym` in place of whom was erased; so does what a user has decided or changed for
+    others, in their proposals, effects and events."""
 
     tenant: str
     user: str | None
@@ -257,6 +265,61 @@ class SweepEffects:
 
 
 @dataclass(frozen=True, slots=True)
+class StartWorkflow:
+    """A new instance. Refused (`workflow`, its handle) where the key exists; (`session`) where it is an unknown session's own."""
+
+    workflow: Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimWorkflow:
+    """Hold an instance for the effect of (tool, key), before its handler runs. Refused (`workflow`, the handle) unless it is there with
+    this version and nobody holds it."""
+
+    tenant: str
+    machine: str
+    handle: str
+    version: int
+    claim: str
+    tool: str
+    key: str
+    next: str
+    next_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettleWorkflow:
+    """Let go of the instance that *claim* holds: with `moves`, `next` becomes its snapshot; either way the version is counted on. Its time
+    becomes `expires_at` where that is given and later. Where another claim holds it, or none, nothing happens."""
+
+    tenant: str
+    machine: str
+    handle: str
+    claim: str
+    moves: bool
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckWorkflow:
+    """Guard: the instance has this version; 0 also where there is none. Refused: `workflow`, the handle."""
+
+    tenant: str
+    machine: str
+    handle: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepWorkflows:
+    """Remove at most `limit` instances of the tenant that are expired at `now` and that nobody holds; longest over first."""
+
+    tenant: str
+    now: datetime
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class HoldProposal:
     """Park a planned call. Refused (`proposal`) where the id exists."""
 
@@ -363,6 +426,11 @@ Operation: TypeAlias = (
     | StepEffect
     | SettleEffect
     | SweepEffects
+    | StartWorkflow
+    | ClaimWorkflow
+    | SettleWorkflow
+    | CheckWorkflow
+    | SweepWorkflows
     | HoldProposal
     | DecideProposal
     | KeepCode

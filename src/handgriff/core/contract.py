@@ -8,6 +8,8 @@ from handgriff.core import jsontext
 from handgriff.core.bound import check_bound
 from handgriff.core.description import Description
 from handgriff.core.events import ConfirmKind
+from handgriff.core.jsontext import Json
+from handgriff.core.machine.machine import At, Fires, Machine
 from handgriff.core.requirement import Requirement, requirements
 from handgriff.core.schema.form import Output, Schema
 from handgriff.errors import DefinitionError, Refusal, RefusalCode
@@ -78,6 +80,15 @@ class Contract:
         default=None,
     )
     transaction: bool = _member("server", "all its writing is in `call.transaction()`", "no", default=False)
+    at: tuple[At, ...] = _member(
+        "server", "the workflow states it is bound to: `machine.at(…)`, or several that must all hold", "unbound", default=()
+    )
+    fires: Fires | None = _member("server", "the event that a success sends to one kept machine", "none", default=None)
+    starts: Machine | None = _member("server", "the machine of which a success creates an instance with a handle", "none", default=None)
+    starts_parameter: str | None = _member("server", "the handler's parameter that is given the new handle", "found by name", default=None)
+    compact: str | None = _member(
+        "model", "short description while its workflow is in the initial state, in varying lists", "none", default=None
+    )
     writes: Literal["state", "app"] | None = _member(
         "server", "may write `state` (session, user, scratch), or `app` too", "`state` for write and irreversible", default=None
     )
@@ -92,7 +103,23 @@ class Contract:
     @property
     def is_barrier(self) -> bool:
         """Whether it runs alone, in the order of the calls."""
-        return self.effect != "read" or self.writes is not None
+        return self.effect != "read" or self.writes is not None or self.moves
+
+    @property
+    def moves(self) -> bool:
+        """Whether a success moves or creates an instance of a machine."""
+        return self.fires is not None or self.starts is not None
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether a workflow decides when it may be called."""
+        return bool(self.at) or self.moves
+
+    @property
+    def machines(self) -> tuple[Machine, ...]:
+        """The machines it is bound to, each once."""
+        fired = () if self.fires is None else (self.fires.machine,)
+        return tuple(dict.fromkeys((*(at.machine for at in self.at), *fired)))
 
     @property
     def has_effect_record(self) -> bool:
@@ -106,7 +133,17 @@ class Contract:
 
     def digest(self) -> str:
         """What a proposal was planned under: a change here makes it stale."""
-        return jsontext.digest(jsontext.dumps([self.name, self.description.text, self.schema.text, self.effect, self.confirm_word]))
+        return jsontext.digest(
+            jsontext.dumps([self.name, self.description.text, self.schema.text, self.effect, self.confirm_word, *self._workflow()])
+        )
+
+    def _workflow(self) -> tuple[Json, ...]:
+        """What binds it, where anything does: state ids, event, and what it starts."""
+        if not (self.at or self.moves):
+            return ()
+        at: list[Json] = [[each.machine.id, *sorted(each.nodes)] for each in self.at]
+        fires: list[Json] = [] if self.fires is None else [self.fires.machine.id, self.fires.event]
+        return (at, fires, None if self.starts is None else self.starts.id)
 
 
 @runtime_checkable

@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 
+from handgriff.core.binding import bound
 from handgriff.core.call import Call
 from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler
 from handgriff.core.description import parse_description
 from handgriff.core.events import ConfirmKind
+from handgriff.core.machine.machine import Bound, Fires, Machine, checked_at
 from handgriff.core.requirement import Requirement
 from handgriff.core.result import Plan, Result
 from handgriff.errors import REFUSAL_CODES, DefinitionError
@@ -47,6 +49,10 @@ class Draft:
     idempotency_key: Handler | None = None
     reconcile: Handler | None = None
     transaction: bool = False
+    at: Bound | None = None
+    fires: Fires | str | None = None
+    starts: Machine | None = None
+    compact: str | None = None
     writes: Literal["state", "app"] | None = None
     limits: CallLimits = field(default_factory=CallLimits)
     title: Mapping[str, str]
@@ -68,11 +74,13 @@ def define(draft: Draft) -> Contract:
     check_duties(draft)
     hints = hints_of(draft.name, "annotations", draft.handler)
     call_parameter = find_call(hints)
-    plan_takes, plan_call = _plan_parameters(draft, call_parameter)
+    starts_parameter = parameter_for_start(draft, hints)
+    excluded = frozenset(each for each in (call_parameter, starts_parameter) if each is not None)
+    plan_takes, plan_call = _plan_parameters(draft, excluded)
     contract = Contract(
         name=draft.name,
         description=parse_description(draft.name, draft.description),
-        schema=schema_of(draft.handler, tool=draft.name, exclude=call_parameter),
+        schema=schema_of(draft.handler, tool=draft.name, exclude=excluded),
         output=output_of(_data_type(draft.name, hints.get("return")), tool=draft.name),
         handler=draft.handler,
         effect=draft.effect,
@@ -89,6 +97,9 @@ def define(draft: Draft) -> Contract:
         idempotency_key=draft.idempotency_key,
         reconcile=draft.reconcile,
         transaction=draft.transaction,
+        starts=draft.starts,
+        starts_parameter=starts_parameter,
+        compact=draft.compact,
         writes=draft.writes or ("state" if draft.effect != "read" else None),
         limits=draft.limits,
         title=draft.title,
@@ -98,7 +109,7 @@ def define(draft: Draft) -> Contract:
         after_call=draft.after_call,
     )
     check_arguments(contract)
-    return contract
+    return bound(contract, at=checked_at(draft.name, draft.at), fires=draft.fires)
 
 
 def check_duties(draft: Draft) -> None:
@@ -114,6 +125,9 @@ def check_duties(draft: Draft) -> None:
     _check_confirm(draft)
     _check_certainty(draft)
     _check_errors(draft)
+    compact: object = draft.compact
+    if compact is not None and not (isinstance(compact, str) and compact.strip()):
+        raise DefinitionError(draft.name, "compact", f"{draft.compact!r} is no text.", mend="give a short description, or leave it out.")
     if not isinstance(draft.limits, CallLimits):
         raise DefinitionError(draft.name, "limits", "they are no CallLimits.", mend="give CallLimits(seconds=…) of handgriff.tool.")
 
@@ -155,6 +169,30 @@ def find_call(hints: Mapping[str, Any]) -> str | None:
         if name != "return" and (hint is Call or get_origin(hint) is Call):
             return name
     return None
+
+
+def parameter_for_start(draft: Draft, hints: Mapping[str, Any]) -> str | None:
+    """The parameter that is given the handle of the instance a success creates: the one named like it, if there is one.
+
+    Raises:
+        DefinitionError: the machine's instances have no handle, or the parameter takes no text.
+    """
+    starts: object = draft.starts
+    if starts is None:
+        return None
+    if not isinstance(starts, Machine):
+        raise DefinitionError(draft.name, "starts", f"{starts!r} is no machine.", mend="give the machine itself.")
+    if not starts.has_handle:
+        problem = f"{starts.id!r} keeps no instances by handle."
+        raise DefinitionError(draft.name, "starts", problem, mend="say instance='handle' where the machine is made, or leave it out.")
+    if starts.handle not in hints:
+        return None
+    if hints[starts.handle] is not str:
+        problem = f"{starts.handle!r} is given the new handle."
+        raise DefinitionError(
+            draft.name, f"parameter {starts.handle!r}", problem, mend=f"annotate it as '{starts.handle}: str', or rename it."
+        )
+    return starts.handle
 
 
 def _check_effect(draft: Draft) -> None:
@@ -245,7 +283,7 @@ def hints_of(tool: str, member: str, function: Handler) -> dict[str, Any]:
         raise DefinitionError(tool, member, problem, mend="define the types at module level before the tool.") from error
 
 
-def _plan_parameters(draft: Draft, call_parameter: str | None) -> tuple[frozenset[str], str | None]:
+def _plan_parameters(draft: Draft, excluded: frozenset[str]) -> tuple[frozenset[str], str | None]:
     """Which of the handler's parameters the plan takes; it may leave some out, but can't ask for others."""
     if draft.plan is None:
         return frozenset(), None
@@ -254,7 +292,7 @@ def _plan_parameters(draft: Draft, call_parameter: str | None) -> tuple[frozense
     if hints.get("return", Plan) is not Plan:
         raise DefinitionError(draft.name, "plan", "it does not answer a Plan.", mend="annotate and return '-> Plan'.")
     takes = frozenset(name for name in inspect.signature(draft.plan).parameters if name != plan_call)
-    strange = takes - (frozenset(inspect.signature(draft.handler).parameters) - {call_parameter})
+    strange = takes - (frozenset(inspect.signature(draft.handler).parameters) - excluded)
     if strange:
         problem = f"it asks for {', '.join(sorted(strange))}, which the handler does not take."
         raise DefinitionError(draft.name, "plan", problem, mend="give it the handler's parameters, and the call annotated as Call.")

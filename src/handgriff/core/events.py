@@ -41,6 +41,21 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A workflow instance that a call has moved, or begun: then it was nowhere before."""
+
+    machine: str
+    handle: str
+    before: str | None
+    """The state as people read it."""
+    after: str
+    snapshot: str | None = None
+    """JSON text of the snapshot, where the instance is the session's own: a copy of the session begins there."""
+    hash: str | None = None
+    """Of the machine that the snapshot belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestedCall:
     """One call as a model asked for it. `id` is ours, `wire_id` the provider's; `arguments` is the text as it came."""
 
@@ -88,6 +103,8 @@ class UserMessage:
     wire: tuple[str, ...]
     told: tuple[tuple[str, str], ...] = ()
     """State the context was made of that had changed since it was last told, by key; an empty text for a key that is gone."""
+    steered: tuple[tuple[str, str], ...] = ()
+    """States of workflows that the model was not told yet, by machine."""
 
     @property
     def text(self) -> str:
@@ -140,6 +157,7 @@ class CallOutcome:
     duration_us: int = 0
     user: str | None = None
     """Who called, where it was not the session's owner."""
+    moved: Moved | None = None
 
 
 @dataclass(frozen=True, slots=True)

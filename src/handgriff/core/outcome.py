@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from handgriff.core import jsontext
-from handgriff.core.events import Shown, ShownChange
+from handgriff.core.events import Moved, Shown, ShownChange
 from handgriff.core.jsontext import Json, JsonLimits
 from handgriff.core.result import Link, Plan, Result
 from handgriff.errors import Refusal, RefusalCode
@@ -31,6 +31,9 @@ class Outcome:
     next: str | None = None
     incident: str | None = None
     replayed: bool = False
+    vetoed: bool = False
+    """A success that moves no workflow, because its handler said so."""
+    moved: Moved | None = None
 
     @property
     def is_ok(self) -> bool:
@@ -132,9 +135,15 @@ def noted(outcome: Outcome, note: str) -> Outcome:
     return replace(outcome, text=f'{text[:-1]},"note":{jsontext.dumps(note)}}}')
 
 
+def told(outcome: Outcome, name: str, fact: Json) -> Outcome:
+    """*outcome* with one more member for the model, behind what the tool wrote."""
+    text = outcome.text if outcome.text.startswith("{") and outcome.text != "{}" else _dump({"summary": outcome.shown.summary})
+    return replace(outcome, text=f"{text[:-1]},{jsontext.dumps(name)}:{jsontext.dumps(fact)}}}")
+
+
 def replayed(outcome: Outcome) -> Outcome:
-    """*outcome*, given again to a repeated wish."""
-    return replace(outcome, replayed=True)
+    """*outcome*, given again to a repeated wish. What it moved has been moved before."""
+    return replace(outcome, replayed=True, moved=None)
 
 
 def _success_text(result: Result[Any], shown: Shown, data: str | None) -> str:

@@ -66,6 +66,15 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Fired:
+    """Which workflow instance a call moves if it succeeds, and by which event."""
+
+    machine: str
+    handle: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """The durable trace of one call that changes the world. Its key is (tenant, tool, key)."""
 
@@ -93,6 +102,8 @@ class Effect:
     """Canonical JSON text of the validated arguments, for `reconcile`."""
     transaction: bool = False
     """The mark of a handler whose writing is committed with its outcome: without an outcome it has not happened."""
+    fires: Fired | None = None
+    """The transition that hangs on it."""
 
     def is_abandoned(self, now: datetime) -> bool:
         """Whether it runs by its record, and nobody can be running it any more."""
@@ -208,3 +219,38 @@ class Record:
     expires_at: datetime
     values: Mapping[str, Value] = field(default_factory=dict)
     """By key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """A kept instance of a machine. Its key is (tenant, machine, handle).
+
+    While a call that would move it runs, `claim` is that call's claim, `tool` and `key` name its effect record, and `next` is the snapshot
+    that its success makes. `version` counts what was settled.
+    """
+
+    tenant: str
+    machine: str
+    handle: str
+    """Minted, or the session's id where the instance is the session's own."""
+    user: str | None
+    """Whose it is; None where it is the whole tenant's."""
+    session: str | None
+    """The session whose own it is, and with which it ends; None for one with a handle."""
+    hash: str
+    """Of the machine that `snapshot` belongs to."""
+    snapshot: str
+    """JSON text."""
+    created_at: datetime
+    expires_at: datetime | None = None
+    version: int = 0
+    claim: str | None = None
+    tool: str | None = None
+    key: str | None = None
+    next: str | None = None
+    next_hash: str | None = None
+    """Of the machine that `next` belongs to, where the snapshot was migrated on the way."""
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether its time is over. One that is claimed is kept until it is settled."""
+        return self.expires_at is not None and now >= self.expires_at

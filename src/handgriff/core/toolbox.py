@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar
 
 from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler, HostedTool
 from handgriff.core.define import Draft, define
+from handgriff.core.machine.machine import Bound, Fires, Machine
 from handgriff.core.requirement import Requirement, requirements
 from handgriff.core.result import Plan, Result
 from handgriff.errors import DefinitionError
@@ -109,6 +110,10 @@ class Toolbox:
         idempotency_key: Handler | None = None,
         reconcile: Handler | None = None,
         transaction: bool = False,
+        at: Bound | None = None,
+        fires: Fires | str | None = None,
+        starts: Machine | None = None,
+        compact: str | None = None,
         writes: Literal["state", "app"] | None = None,
         limits: CallLimits | None = None,
         title: Mapping[str, str] | str | None = None,
@@ -134,6 +139,10 @@ class Toolbox:
                 idempotency_key=idempotency_key,
                 reconcile=reconcile,
                 transaction=transaction,
+                at=at,
+                fires=fires,
+                starts=starts,
+                compact=compact,
                 writes=writes,
                 limits=limits or CallLimits(),
                 title={"en": title} if isinstance(title, str) else dict(title or {}),

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from handgriff.core.binding import bound
 from handgriff.core.contract import CallLimits, Confirm, Contract, EffectKind, ErrorMap, Handler
 from handgriff.core.define import Draft, check_arguments, check_duties, confirm_of, define, find_call, hints_of
 from handgriff.core.description import parse_description
+from handgriff.core.machine.machine import Bound, Fires, checked_at
 from handgriff.core.requirement import Requirement, requirements
 from handgriff.errors import DefinitionError
 
@@ -27,6 +29,9 @@ def contract(
     errors: ErrorMap | None = None,
     idempotency_key: Handler | None = None,
     reconcile: Handler | None = None,
+    at: Bound | None = None,
+    fires: Fires | str | None = None,
+    compact: str | None = None,
     limits: CallLimits | None = None,
 ) -> Contract:
     """Give *tool* a contract: a function with annotations, or any object with a name, a JSON Schema and a callable.
@@ -53,6 +58,9 @@ def contract(
         errors=dict(errors or {}),
         idempotency_key=idempotency_key,
         reconcile=reconcile,
+        at=at,
+        fires=fires,
+        compact=compact,
         limits=limits or CallLimits(),
         title={},
         keywords={},
@@ -84,11 +92,12 @@ def _imported(draft: Draft, schema: Mapping[str, Any]) -> Contract:
         errors=draft.errors,
         idempotency_key=draft.idempotency_key,
         reconcile=draft.reconcile,
+        compact=draft.compact,
         writes="state" if draft.effect != "read" else None,
         limits=draft.limits,
     )
     check_arguments(made)
-    return made
+    return bound(made, at=checked_at(draft.name, draft.at), fires=draft.fires)
 
 
 def _callable(name: str, tool: Any) -> Callable[..., Any]:

@@ -7,8 +7,9 @@ from datetime import timedelta
 from handgriff.core.batch import AppendEvent, Batch, CheckNothingRuns, ForkSession, HoldLease, ReleaseLease, RewindSession
 from handgriff.core.delta import replayed
 from handgriff.core.events import AssistantMessage, CallOutcome, Event, OperatorChange
-from handgriff.core.rows import Effect, Session
+from handgriff.core.rows import Effect, Session, Workflow
 from handgriff.core.transcript import open_calls
+from handgriff.core.workflow import begun
 from handgriff.errors import Refusal
 from handgriff.runtime.engine import LEASE_SECONDS, Engine
 from handgriff.runtime.recover import answered
@@ -51,10 +52,36 @@ async def happened_after(engine: Engine, session: Session, effects: Sequence[Eff
     )
 
 
+def workflows_at(kept: Sequence[Event], session: Session) -> tuple[Workflow, ...]:
+    """The own instances of *session*, as *kept* leaves them. One that has not moved by then is where it begins, and has no row."""
+    last = {moved.machine: moved for event in kept if isinstance(event.body, CallOutcome) and (moved := event.body.moved) is not None}
+    return tuple(
+        Workflow(session.tenant, moved.machine, session.id, session.user, session.id, moved.hash or "", moved.snapshot, session.created_at)
+        for moved in last.values()
+        if moved.snapshot is not None
+    )
+
+
+def rewound_workflows(engine: Engine, session: Session, kept: Sequence[Event], own: Sequence[Workflow]) -> tuple[Workflow, ...]:
+    """What becomes of *own*, the stored instances of *session*, where it ends with *kept*.
+
+    One that had not moved by then begins anew under its row: its version goes on counting, so that what a call has seen before is not taken
+    for what comes after.
+    """
+    moved = workflows_at(kept, session)
+    machines = {row.machine: engine.assistant.machines.get(row.machine) for row in own} | {row.machine: None for row in moved}
+    anew = (
+        begun(machine, tenant=session.tenant, handle=session.id, user=session.user, session=session.id, at=kept[0].at)
+        for machine in machines.values()
+        if machine is not None
+    )
+    return (*moved, *anew)
+
+
 async def copy_of(
     engine: Engine, old: Session, kept: Sequence[Event], *, by: str, alias: str | None, title: str | None
-) -> tuple[str, Batch]:
-    """The id of a new session that begins as *kept*, and what has to be written for it.
+) -> tuple[Session, Batch]:
+    """A new session that begins as *kept*, and what has to be written for it.
 
     Effects stay with the old one, so calls that were open at that point are answered now, by what is known of them.
     """
@@ -64,12 +91,13 @@ async def copy_of(
     effects = {effect.call: effect for effect in await engine.store.effects(old.tenant, session=old.id)}
     answers = [answered(engine, new, None, call, effects.get(call.id)) for call in open_calls(kept)]
     said = engine.written(None, OperatorChange(f"forked from {old.id} at {kept[-1].seq}", by))
-    copied = ForkSession(old.id, new, kept[-1].seq, tuple(replayed([event.delta for event in kept]).items()))
-    return new.id, (copied, *answers, AppendEvent(new.tenant, new.id, said))
+    copied = ForkSession(old.id, new, kept[-1].seq, tuple(replayed([event.delta for event in kept]).items()), workflows_at(kept, new))
+    return new, (copied, *answers, AppendEvent(new.tenant, new.id, said))
 
 
-async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], *, by: str) -> Batch:
-    """What has to be written to end *session* with *kept*. Nobody may write to it meanwhile, and nothing of it may be running."""
+async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], workflows: tuple[Workflow, ...], *, by: str) -> Batch:
+    """What has to be written to end *session* with *kept*, its instances with *workflows*. Nobody may write to it meanwhile, and nothing of
+    it may be running."""
     now, turn, lease, to = engine.clock.now(), engine.ids.new("turn"), session.lease, kept[-1].seq
     asked = {call.id for event in kept if isinstance(event.body, AssistantMessage) for call in event.body.calls}
     proposals = await engine.store.proposals(session.tenant, session=session.id)
@@ -80,7 +108,7 @@ async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], *, b
     return (
         CheckNothingRuns(session.tenant, now, session.id),
         HoldLease(session.tenant, session.id, turn, engine.holder, lease.epoch, now, until),
-        RewindSession(session.tenant, session.id, session.head, to, values, gone),
+        RewindSession(session.tenant, session.id, session.head, to, values, gone, workflows),
         AppendEvent(session.tenant, session.id, said),
         ReleaseLease(session.tenant, session.id, turn, lease.epoch + 1),
     )

@@ -70,6 +70,7 @@ class HostEffects:
                 # Its session or its proposal went in between; what is left of them is looked at once more.
         else:
             raise Refusal("conflict", "Its session and its proposal change just now.", next="Look at it again.", retry_after=1)
+        await engine.boundary.effects.follow_apart(engine.assistant.contract(tool), effect)
         return await self.get(tenant, tool, key)
 
 
@@ -86,13 +87,25 @@ async def _resolution(engine: Engine, effect: Effect, state: Literal["done", "fa
     """What to write: the record's end and what must follow it, and as far as session and proposal still exist, what is said of it there."""
     now = engine.clock.now()
     outcome = _HAPPENED if state == "done" else refused(Refusal("permanent", "An operator looked into it: it was not done."))
+    workflows = engine.workflows
+    machine = workflows.machine_of(engine.assistant.contract(effect.tool))
+    if state == "done":
+        outcome = await workflows.moved(machine, effect, outcome)
     settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, state, now, write_outcome(outcome), by)
     operations: list[Operation] = [settle, *(_followed(engine, effect) if state == "done" else ())]
+    operations += workflows.settling(machine, effect, state, outcome)
     if await engine.store.session(effect.tenant, effect.session) is None:
         # Only the record has outlived its session, for its key.
         return tuple(operations)
     told = CallOutcome(
-        call=effect.call, tool=effect.tool, step="effect", shown=outcome.shown, digest=effect.digest, code=outcome.code, late=True
+        call=effect.call,
+        tool=effect.tool,
+        step="effect",
+        shown=outcome.shown,
+        digest=effect.digest,
+        code=outcome.code,
+        late=True,
+        moved=outcome.moved,
     )
     change = OperatorChange(f"effect of {effect.tool}, call {effect.call}: {state}", by)
     operations += [AppendEvent(effect.tenant, effect.session, engine.written(None, body)) for body in (change, told)]

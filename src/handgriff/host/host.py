@@ -1,7 +1,6 @@
 """The host: an assistant joined to its store, its models and the application's objects. Every face stands on it."""
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from datetime import timedelta
@@ -15,11 +14,11 @@ from handgriff.core.caller import Caller
 from handgriff.core.contract import Contract
 from handgriff.core.events import Decision, Item
 from handgriff.core.outcome import Outcome
-from handgriff.core.requirement import Configured, Surroundings
 from handgriff.core.rows import Session
 from handgriff.core.transcript import awaits_answer
-from handgriff.errors import BackendError, DefinitionError, Refusal
-from handgriff.host.adapters import Migrated, lanes_of, migrate_store, models_of, no_deps, open_scratch, open_store, prices_of
+from handgriff.errors import BackendError, Refusal
+from handgriff.host.adapters import Migrated
+from handgriff.host.assembly import assembled
 from handgriff.host.effects import HostEffects
 from handgriff.host.proposals import HostProposals
 from handgriff.host.scratch import HostScratch
@@ -27,6 +26,7 @@ from handgriff.host.sessions import HostSessions
 from handgriff.host.state import HostState
 from handgriff.host.system import RandomIds, SystemClock
 from handgriff.host.upkeep import Collected, Erased, collect, erase
+from handgriff.host.workflows import HostWorkflows
 from handgriff.ports.callers import Callers, Deps
 from handgriff.ports.clock import Clock
 from handgriff.ports.codes import CodeSender
@@ -34,26 +34,16 @@ from handgriff.ports.ids import Ids
 from handgriff.ports.model import Model
 from handgriff.ports.prices import PriceBook
 from handgriff.ports.scratch import Scratch
+from handgriff.ports.snapshots import SnapshotStore
 from handgriff.ports.store import CommitRefused, Store
-from handgriff.ports.transaction import Transacting
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.begin import Said, begin, begin_again
 from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
-from handgriff.runtime.boundary.calls import Calls
-from handgriff.runtime.boundary.codes import Codes
-from handgriff.runtime.boundary.effect import Effects
-from handgriff.runtime.boundary.entitled import SecondPerson
-from handgriff.runtime.boundary.hooks import Outbox
-from handgriff.runtime.boundary.invoke import is_async
-from handgriff.runtime.boundary.pipeline import Boundary
 from handgriff.runtime.boundary.resolve import look_up, menu, rights_now
-from handgriff.runtime.boundary.settle import Settlements
-from handgriff.runtime.boundary.truth import Truths
 from handgriff.runtime.decide import granted
 from handgriff.runtime.drive import Driver
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.live import START, Position
-from handgriff.runtime.notebooks import Notebooks
 from handgriff.runtime.recover import recover
 from handgriff.runtime.rounds import Rounds
 from handgriff.runtime.turn import RunningTurn
@@ -72,7 +62,8 @@ class Host:
     in the store: a name ("redis://…", "file:///folder") or a `Scratch` itself. `callers` says who somebody is today, asked at every call.
     `deps` opens the application's own objects for each call. `model` names the model where the assistant has no lanes; `models` are
     adapters to use instead of the built-in ones; `prices` come before the published ones. `codes` sends the codes that tools with
-    `confirm="code"` ask for. `grace` is how many seconds a turn lives on without any subscriber.
+    `confirm="code"` ask for. `snapshots` keeps workflow instances elsewhere than in the store. `grace` is how many seconds a turn lives on
+    without any subscriber.
 
     Nothing is opened before it is needed; `async with host` or `close` ends it, letting running writes finish.
 
@@ -92,38 +83,27 @@ class Host:
         models: Sequence[Model] = (),
         prices: PriceBook | None = None,
         codes: CodeSender | None = None,
+        snapshots: SnapshotStore | None = None,
         grace: float = 30,
         clock: Clock | None = None,
         ids: Ids | None = None,
     ) -> None:
-        if not isinstance(assistant, Assistant):
-            raise DefinitionError("Host", "assistant", f"it is {type(assistant).__name__}.", mend="give the Assistant itself.")
-        if not is_async(callers):
-            raise DefinitionError(
-                "Host",
-                "callers",
-                "it is no async function.",
-                mend="write 'async def callers(tenant, user): …', answering a Caller or None.",
-            )
-        if deps is not None and not callable(deps):
-            raise DefinitionError(
-                "Host", "deps", "it is not callable.", mend="give an async context manager function (caller) -> your objects."
-            )
-        for member, given, does in (("store", store, "commit"), ("scratch", scratch, "record")):
-            if not (isinstance(given, str) or hasattr(given, does) or (member == "scratch" and given is None)):
-                raise DefinitionError("Host", member, f"it is {type(given).__name__}.", mend=f"give the name of a {member}, or one itself.")
         self.assistant = assistant
-        self._store = store
-        self._scratch = scratch
-        self._callers = callers
-        self._deps = deps or no_deps
-        self._lanes = lanes_of(assistant.lanes, model)
-        self._models = models
-        self._prices = prices
-        self._codes = _checked_codes(assistant, codes)
-        self._grace = grace
-        self._clock = clock or SystemClock()
-        self._ids = ids or RandomIds()
+        self._assembly = assembled(
+            assistant,
+            store=store,
+            scratch=scratch,
+            callers=callers,
+            deps=deps,
+            model=model,
+            models=models,
+            prices=prices,
+            codes=codes,
+            snapshots=snapshots,
+            grace=grace,
+            clock=clock or SystemClock(),
+            ids=ids or RandomIds(),
+        )
         self._engine: Engine | None = None
         self._opening = anyio.Lock()
         self._drivers: dict[tuple[str, str], Driver] = {}
@@ -132,6 +112,7 @@ class Host:
         self.sessions = HostSessions(self)
         self.proposals = HostProposals(self)
         self.effects = HostEffects(self)
+        self.workflows = HostWorkflows(self)
         self.state = HostState(self)
         self.scratch = HostScratch(self)
 
@@ -210,15 +191,17 @@ class Host:
         await engine.store.commit((RequestStop(found.tenant, found.id, found.lease.turn),))
         return True
 
-    async def call(self, caller: Caller, tool: str, args: Mapping[str, Any] | str, *, session: str | None = None) -> Outcome:
-        """One call through the boundary, by a person or a program: its arguments count as typed by the user.
+    async def call(
+        self, caller: Caller, tool: str, args: Mapping[str, Any] | str, *, session: str | None = None, typed: bool = True
+    ) -> Outcome:
+        """One call through the boundary, by a person or a program: its arguments count as typed by the user, unless a model wrote them.
 
         A call that a person must confirm is refused as `unconfirmed`; its proposal waits and is named in the outcome.
 
         Raises:
             Refusal: `not_found`; there is no such session of this caller's.
         """
-        return await self.uncut(self._call(caller, tool, args, session))
+        return await self.uncut(self._call(caller, tool, args, session, typed=typed))
 
     async def caller(self, tenant: str, user: str) -> Caller:
         """Who somebody is today, as the application says.
@@ -226,7 +209,7 @@ class Host:
         Raises:
             Refusal: `not_found`; there is no such caller.
         """
-        found = await look_up(self._callers, tenant, user)
+        found = await look_up(self._assembly.callers, tenant, user)
         if found is None:
             raise Refusal("not_found", f"There is no caller {tenant}/{user}.")
         return found
@@ -238,7 +221,7 @@ class Host:
             Refusal: `not_found`; there is no such caller any more.
         """
         engine = await self.engine()
-        return menu(self.assistant, await rights_now(self._callers, caller), engine.boundary.surroundings)
+        return menu(self.assistant, await rights_now(self._assembly.callers, caller), engine.boundary.surroundings)
 
     async def erase(self, tenant: str, user: str | None = None) -> Erased:
         """Remove everything of a tenant, or of one of its users. Ledger rows stay, under a pseudonym.
@@ -268,9 +251,7 @@ class Host:
             DefinitionError: the store was given as an object; whoever made it migrates it.
             BackendError: it has a newer schema already, or can't be reached.
         """
-        if isinstance(self._store, str):
-            return await migrate_store(self._store)
-        raise DefinitionError("Host", "store", "it was given as an object.", mend="migrate it where it is made, or give its name.")
+        return await self._assembly.migrate()
 
     async def close(self) -> None:
         """Stop the turns that run here, let their writes finish, and close what was opened."""
@@ -283,16 +264,8 @@ class Host:
                 driver.stop("shutdown")
             await asyncio.wait(self._tasks)
         engine, self._engine = self._engine, None
-        if engine is None:
-            return
-        given = {id(model) for model in self._models}
-        for model in engine.models.values():
-            if id(model) not in given:
-                await model.close()
-        if isinstance(self._scratch, str) and engine.notebooks.external is not None:
-            await engine.notebooks.external.close()
-        if isinstance(self._store, str):
-            await engine.store.close()
+        if engine is not None:
+            await self._assembly.close(engine)
 
     async def engine(self) -> Engine:
         """The runtime, opened at first use.
@@ -304,7 +277,7 @@ class Host:
         if self._engine is None:
             async with self._opening:
                 if self._engine is None:
-                    self._engine = await self._open()
+                    self._engine = await self._assembly.open()
                     self._rounds = asyncio.create_task(Rounds(self._engine).run(), name="rounds")
         return self._engine
 
@@ -345,11 +318,11 @@ class Host:
         self._start(engine, running)
         return running
 
-    async def _call(self, caller: Caller, tool: str, args: Mapping[str, Any] | str, session: str | None) -> Outcome:
+    async def _call(self, caller: Caller, tool: str, args: Mapping[str, Any] | str, session: str | None, *, typed: bool) -> Outcome:
         engine = await self.engine()
         found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
-        place = Place(caller.tenant, caller.user, found.id, can_park=False)
-        passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=True))
+        place = Place(caller.tenant, caller.user, found.id, can_park=False, is_typed_in=False)
+        passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=typed))
         if not isinstance(passed, Ended):
             raise AssertionError("a call that can't be parked is refused")  # noqa: TRY004  # a promise of the boundary
         try:
@@ -359,43 +332,6 @@ class Host:
             raise Refusal("not_found", "There is no such session.") from None
         await engine.outbox.deliver(caller.tenant)
         return passed.outcome
-
-    async def _open(self) -> Engine:
-        # Models first: a missing key is found before a file is opened.
-        models, prices = models_of(self._lanes, self._models), prices_of(self._lanes, self._prices)
-        assistant, limits = self.assistant, self.assistant.limits
-        scratch = await open_scratch(self._scratch) if isinstance(self._scratch, str) else self._scratch
-        store = await open_store(self._store) if isinstance(self._store, str) else self._store
-        _check_transactions(assistant, store)
-        notebooks = Notebooks(store, scratch, self._clock, limits.state)
-        effects = Effects(store, self._clock, self._ids, limits)
-        calls = Calls(assistant, store, self._clock, self._deps, notebooks, limits.state)
-        surroundings = _surroundings(assistant)
-        return Engine(
-            assistant=assistant,
-            store=store,
-            boundary=Boundary(
-                assistant=assistant,
-                store=store,
-                callers=self._callers,
-                surroundings=surroundings,
-                calls=calls,
-                effects=effects,
-                settlements=Settlements(effects, notebooks),
-                truths=Truths(calls, self._callers, effects),
-                second_person=SecondPerson(calls, self._callers, surroundings, effects),
-                codes=Codes(store, self._clock, self._codes),
-            ),
-            lanes=self._lanes,
-            models=models,
-            prices=prices,
-            clock=self._clock,
-            ids=self._ids,
-            holder=self._ids.new("claim"),
-            grace=self._grace,
-            outbox=Outbox(store, assistant, self._clock, limits.call_seconds, notebooks),
-            notebooks=notebooks,
-        )
 
     def _start(self, engine: Engine, running: RunningTurn) -> None:
         key = (running.session.tenant, running.session.id)
@@ -416,31 +352,3 @@ class Host:
         if ended is not None and ended.status == "waiting":
             # Whoever decided before it had ended could not begin what follows.
             await self.go_on(driver.turn.caller, driver.turn.session)
-
-
-def _checked_codes(assistant: Assistant, codes: CodeSender | None) -> CodeSender | None:
-    if codes is not None and not is_async(getattr(codes, "send", None)):
-        raise DefinitionError("Host", "codes", f"{type(codes).__name__} has no async send.", mend="give a CodeSender.")
-    for contract in assistant.contracts.values():
-        if contract.confirm == "code" and codes is None:
-            raise DefinitionError(
-                "Host", "codes", f"{contract.name} asks for a code and nothing sends one.", mend="give a CodeSender, see handgriff.codes."
-            )
-    return codes
-
-
-def _check_transactions(assistant: Assistant, store: Store) -> None:
-    for contract in assistant.contracts.values():
-        if contract.transaction and not isinstance(store, Transacting):
-            raise DefinitionError(
-                contract.name,
-                "transaction",
-                "this host's store shares no database with the application.",
-                mend="use a sqlite:/// or postgresql:// store.",
-            )
-
-
-def _surroundings(assistant: Assistant) -> Surroundings:
-    requires = [contract.requires for contract in assistant.contracts.values()] + [tool.requires for tool in assistant.hosted]
-    wanted = {requirement.variable for group in requires for requirement in group if isinstance(requirement, Configured)}
-    return Surroundings(frozenset(variable for variable in wanted if os.environ.get(variable)))

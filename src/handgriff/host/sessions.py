@@ -9,7 +9,7 @@ from handgriff.core.caller import Caller, is_id
 from handgriff.core.events import Event, SessionCreated
 from handgriff.core.rows import Effect, Session
 from handgriff.errors import Refusal
-from handgriff.host.branches import Rewound, copy_of, cut_back, happened_after, up_to
+from handgriff.host.branches import Rewound, copy_of, cut_back, happened_after, rewound_workflows, up_to, workflows_at
 from handgriff.host.values import initial_delta, shared_values, stored_json
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.engine import Engine, require
@@ -139,21 +139,25 @@ class HostSessions:
         _check_names(alias, title)
         engine = await self._host.engine()
         old = await self.get(caller, session)
-        upto = old.head if at is None else at
+        kept = await up_to(engine, old, old.head if at is None else at)
+        new, copied = await copy_of(engine, old, kept, by=caller.user, alias=alias, title=title)
+        # What lives beside the store first: a copy without it would begin anew, and nobody knows its id yet.
+        await engine.workflows.restore(new.tenant, new.id, workflows_at(kept, new))
         try:
-            new, copied = await copy_of(engine, old, await up_to(engine, old, upto), by=caller.user, alias=alias, title=title)
             await engine.store.commit(copied, durable=True)
         except CommitRefused as refused:
+            await engine.workflows.restore(new.tenant, new.id, ())
             if refused.guard == "alias":
                 raise Refusal("conflict", "There is a session with this alias already.") from None
             raise Refusal("not_found", "There is no such session.") from None
-        return await require(engine, caller, new)
+        return await require(engine, caller, new.id)
 
     async def rewind(self, caller: Caller, session: str, to: int) -> Rewound:
         """Remove what came after the event *to*, really: events, seen values, proposals, and what they changed of the session's state.
 
         Raises:
-            Refusal: `not_found`; `invalid` where there is no such event; `conversation_busy` while a turn or a write runs.
+            Refusal: `not_found`; `invalid` where there is no such event; `conversation_busy` while a turn or a write runs; `conflict` where
+                an uncertain call holds a workflow of the session.
         """
         engine = await self._host.engine()
         found = await self.get(caller, session)
@@ -162,12 +166,19 @@ class HostSessions:
         happened = await happened_after(engine, found, effects, after=to)
         refuse_busy(engine, found)
         refuse_writing([effect for effect in effects if effect.state == "running"])
+        own = await engine.workflows.own_rows(found.tenant, found.id)
+        if any(row.claim is not None for row in own):
+            raise _uncertain()
+        workflows = rewound_workflows(engine, found, kept, own)
         try:
-            await engine.store.commit(await cut_back(engine, found, kept, by=caller.user), durable=True)
+            await engine.store.commit(await cut_back(engine, found, kept, workflows, by=caller.user), durable=True)
         except CommitRefused as refused:
             if refused.guard == "effect":
                 raise _writing() from None
+            if refused.guard == "workflow":
+                raise _uncertain() from None
             raise Refusal("conversation_busy", "Something was said in this conversation meanwhile.", retry_after=1) from None
+        await engine.workflows.restore(found.tenant, found.id, workflows)
         return Rewound(await require(engine, caller, found.id), happened)
 
     async def happened(self, caller: Caller, session: str, *, after: int) -> Sequence[Effect]:
@@ -187,6 +198,7 @@ class HostSessions:
 
         Raises:
             Refusal: `not_found`; `conversation_busy` while a turn or a write runs.
+            BackendError: what lives beside the store could not be removed.
         """
         found = await self.get(caller, session)
         engine = await self._host.engine()
@@ -202,11 +214,21 @@ class HostSessions:
             await engine.store.commit((CheckNothingRuns(found.tenant, now, found.id), delete), durable=True)
         except CommitRefused:
             raise _writing() from None
+        # Only now: a session that stays would begin its workflows anew.
+        await engine.workflows.restore(found.tenant, found.id, ())
 
 
 def _writing() -> Refusal:
     return Refusal(
         "conversation_busy", "A write of this session is being carried out.", next="Wait until it has ended, then try again.", retry_after=1
+    )
+
+
+def _uncertain() -> Refusal:
+    return Refusal(
+        "conflict",
+        "A call whose outcome nobody knows holds a workflow of this session.",
+        next="Resolve it first: handgriff effects resolve.",
     )
 
 

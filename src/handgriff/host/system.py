@@ -19,6 +19,7 @@ _PREFIXES: dict[IdKind, str] = {
     "nonce": "",
     "incident": "i",
     "hook": "h",
+    "handle": "w",
     "pseudonym": "erased",
 }
 

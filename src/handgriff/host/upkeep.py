@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from handgriff.core.batch import CheckNothingRuns, DeleteSession, Erase, SweepEffects
+from handgriff.core.batch import CheckNothingRuns, DeleteSession, Erase, SweepEffects, SweepWorkflows
 from handgriff.core.caller import is_id
 from handgriff.core.rows import Effect
 from handgriff.errors import BackendError, DefinitionError, Refusal
@@ -26,6 +26,8 @@ class Collected:
     """Idle sessions, with everything of theirs but their ledger rows."""
     effects: int = 0
     """Effect records that had outlived their session, and whose keys need not protect any longer."""
+    workflows: int = 0
+    """Instances with a handle whose time was over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Erased:
 
 
 async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None) -> Collected:
-    """Remove expired scratch records, old effect records without a session, and with *idle* the sessions without an event for that long.
+    """Remove expired scratch records and workflows, old effect records without a session, and with *idle* the sessions without an event
+    for that long.
 
     Raises:
         Refusal: `invalid`; *idle* is no time.
@@ -52,7 +55,7 @@ async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None)
         )
     if tenant is not None and not is_id(tenant):
         return Collected(0, 0)
-    records = sessions = effects = 0
+    records = sessions = effects = workflows = 0
     failed: BackendError | None = None
     for each in await engine.store.tenants() if tenant is None else (tenant,):
         try:
@@ -63,9 +66,10 @@ async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None)
         if idle is not None:
             sessions += await _delete_idle(engine, each, engine.clock.now() - idle)
         effects += await _sweep_effects(engine, each)
+        workflows += await _sweep_workflows(engine, each)
     if failed is not None:
         raise failed
-    return Collected(records, sessions, effects)
+    return Collected(records, sessions, effects, workflows)
 
 
 async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
@@ -85,8 +89,10 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     # What lives beside the store first: if that fails, the store still says what has to be erased.
     if user is None:
         await engine.notebooks.forget(tenant)
-    for session in sessions if user is not None else ():
-        await engine.notebooks.forget(tenant, session)
+    for session in sessions:
+        if user is not None:
+            await engine.notebooks.forget(tenant, session)
+        await engine.workflows.restore(tenant, session, ())
     try:
         await engine.store.commit((CheckNothingRuns(tenant, now, user=user), Erase(tenant, user, pseudonym)), durable=True)
     except CommitRefused:
@@ -115,6 +121,13 @@ async def _sweep_effects(engine: Engine, tenant: str) -> int:
     return swept
 
 
+async def _sweep_workflows(engine: Engine, tenant: str) -> int:
+    swept, now = 0, engine.clock.now()
+    while found := (await engine.store.commit((SweepWorkflows(tenant, now, STEP),))).swept:
+        swept += found
+    return swept
+
+
 async def _delete_idle(engine: Engine, tenant: str, before: datetime) -> int:
     deleted, busy = 0, set[str]()
     while True:
@@ -139,6 +152,7 @@ async def _was_deleted(engine: Engine, tenant: str, session: str, before: dateti
     except CommitRefused:
         return False
     await engine.notebooks.forget(tenant, session)
+    await engine.workflows.restore(tenant, session, ())
     return True
 
 

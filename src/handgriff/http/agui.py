@@ -19,6 +19,7 @@ from handgriff.core.events import (
     Event,
     Frame,
     Item,
+    Moved,
     OperatorChange,
     ParkedCall,
     PartialMessage,
@@ -65,6 +66,9 @@ class Encoder:
     titles: Mapping[str, str] = field(default_factory=dict)
     locale: str = "en"
     """The language of words that are ours."""
+    workflow: Mapping[str, str] = field(default_factory=dict)
+    """Where the session's workflows stand, by machine, as of `head`."""
+    head: int = 0
     _message: _Message | None = None
     _open: dict[str, str] = field(default_factory=dict)
     """Calls that were started here and have no result, with their tools."""
@@ -78,7 +82,7 @@ class Encoder:
         started: Encoded = {"type": "RUN_STARTED", "threadId": self.thread, "runId": self.run}
         if self.is_one:
             started["protocolVersion"] = PROTOCOL
-        return started, {"type": "STATE_SNAPSHOT", "snapshot": {"workflow": {}, "limits": {}}}
+        return started, {"type": "STATE_SNAPSHOT", "snapshot": {"workflow": dict(self.workflow), "limits": {}}}
 
     def snapshot(self, events: Sequence[Event], ids: Mapping[str, str] | None = None) -> tuple[Encoded, ...]:
         """The conversation so far."""
@@ -95,11 +99,13 @@ class Encoder:
         return tuple(event | _stamp(item) for event in self._event(item))
 
     def refuse(self, proposal: str, problem: Problem) -> tuple[Encoded, ...]:
-        """A decision of this run that was not taken. The run goes on, and ends with the interrupt open as before."""
+        """A decision of this run that was not taken. The run goes on; where the proposal still waits, it ends with the interrupt open."""
         message = self._refused[proposal] = problem.message or problem.detail
         told: dict[str, Json] = {"proposal": proposal, "code": problem.code, "message": message}
-        left = problem.facts.get("tries_left")
-        return (*self._hush(), _custom("refused", told | ({"tries_left": left} if isinstance(left, int) else {})))
+        left, state = problem.facts.get("tries_left"), problem.facts.get("state")
+        told |= {"tries_left": left} if isinstance(left, int) else {}
+        told |= {"state": state} if isinstance(state, str) else {}
+        return (*self._hush(), _custom("refused", told))
 
     def finish(self, pending: Sequence[ParkedCall] | None = None) -> tuple[Encoded, ...]:
         """The terminal event. *pending* is what waits for a person now, where that may have changed since the turn ended."""
@@ -141,7 +147,7 @@ class Encoder:
             case PartialMessage(request, text):
                 return self._complete(request, text)
             case CallOutcome() as outcome:
-                return [*self._hush(), *self._result(event.id, outcome)]
+                return [*self._hush(), *self._result(event.id, outcome), *self._moved(event.seq, outcome.moved)]
             case Decision(proposal, call, state):
                 return [*self._hush(), self._decided(proposal, call, state)]
             case TurnEnded() as ended:
@@ -211,6 +217,15 @@ class Encoder:
         self._open.pop(outcome.call, None)
         told = tool_message(event_id, outcome)
         return [_returned(event_id, outcome.call, told["content"])]
+
+    def _moved(self, seq: int, moved: Moved | None) -> list[Encoded]:
+        """A transition. One with a handle stands under machine and handle, because there may be many."""
+        if moved is None or seq <= self.head:
+            return []
+        key = moved.machine if moved.snapshot is not None else f"{moved.machine}:{moved.handle}"
+        path = "/workflow/" + key.replace("~", "~0").replace("/", "~1")
+        # `add` also replaces (RFC 6902, 4.1), so a client that has missed one is right again.
+        return [{"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": moved.after}]}]
 
     def _end(self, event_id: str, ended: TurnEnded) -> list[Encoded]:
         self._ended = ended

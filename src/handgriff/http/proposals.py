@@ -14,9 +14,9 @@ from handgriff.errors import BackendError, Refusal
 from handgriff.http.body import read
 from handgriff.http.face import Face, answer_json
 from handgriff.http.problems import invalid
-from handgriff.http.run_input import check_unedited, code
+from handgriff.http.run_input import check_nothing_else, check_unedited, code
 from handgriff.http.views import outcome_view, proposal_view, tool_view
-from handgriff.http.words import undecided, unsent
+from handgriff.http.words import too_late, undecided, unsent
 
 
 async def listed(face: Face, request: Request, caller: Caller) -> Response:
@@ -45,10 +45,13 @@ async def decide(face: Face, request: Request, caller: Caller, proposal_id: str)
         raise invalid("approved", "expected true or false")
     given = code(body)
     check_unedited(body)
+    check_nothing_else(body)
     try:
         decided = await face.host.proposals.decide(caller, proposal_id, approved, given)
     except (Refusal, BackendError) as error:
         raise undecided(error, proposal, caller.locale) from error
+    if (late := too_late(decided)) is not None:
+        raise undecided(late, proposal, caller.locale)
     view = await _view(face, caller, decided.proposal)
     return answer_json({"proposal": view, "outcome": outcome_view(decided.outcome), "continues": decided.continues})
 
@@ -68,9 +71,13 @@ async def send_code(face: Face, request: Request, caller: Caller, proposal_id: s
 
 
 async def menu(face: Face, request: Request, caller: Caller) -> Response:
-    """`GET /menu`: the tools this caller is offered now."""
-    del request
-    tools: list[Json] = [tool_view(contract, caller.locale) for contract in await face.host.menu(caller)]
+    """`GET /menu`: the tools this caller may use; with `?session=` those that are callable there now."""
+    session = request.query_params.get("session")
+    if session is None:
+        tools: list[Json] = [tool_view(contract, caller.locale) for contract in await face.host.menu(caller)]
+    else:
+        offered = await face.host.workflows.offered(caller, session)
+        tools = [tool_view(tool.contract, caller.locale, tool.description) for tool in offered]
     return answer_json({"tools": tools})
 
 

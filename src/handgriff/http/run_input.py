@@ -21,6 +21,9 @@ HINT_BYTES: Final = 4096
 RESUME_ENTRIES: Final = 100
 _ONE: Final = re.compile(r"[1-9][0-9]{0,3}(\.[0-9]{1,4})?")
 _EDITED: Final = ("editedArgs", "arguments")
+_DECIDES: Final = frozenset({"approved", "code"})
+_SHOWN: Final = 100
+"""How much of a name that we don't know is said back."""
 _BEHIND: Final = frozenset({"system", "developer", "activity", "reasoning"})
 """What may stand behind the new user message. An answer or a tool's result there means that nothing new was said."""
 
@@ -138,18 +141,30 @@ def _approved(payload: Json, where: str) -> bool:
     approved = payload.get("approved") if isinstance(payload, dict) else None
     if not isinstance(approved, bool) or not isinstance(payload, dict):
         raise invalid(f"{where}/payload/approved", "expected true or false")
-    check_unedited(payload)
+    check_unedited(payload, f"{where}/payload")
     return approved
 
 
-def check_unedited(decision: Mapping[str, Json]) -> None:
+def check_unedited(decision: Mapping[str, Json], where: str = "") -> None:
     """Let pass a decision about what was shown; an edit that is passed over would be consent to something else.
 
     Raises:
         Refusal: `invalid`.
     """
-    if any(decision.get(edited) is not None for edited in _EDITED):
-        raise Refusal("invalid", "Arguments cannot be edited here.", next="Decline, and ask for what you want instead.")
+    for edited in _EDITED:
+        if decision.get(edited) is not None:
+            fields = {f"{where}/{edited}".lstrip("/"): "cannot be edited here"}
+            raise Refusal("invalid", "Arguments cannot be edited here.", next="Decline, and ask for what you want instead.", fields=fields)
+
+
+def check_nothing_else(decision: Mapping[str, Json]) -> None:
+    """Let pass a decision that says nothing beside what decides. AG-UI's clients put a reason beside it, so theirs are not held to this.
+
+    Raises:
+        Refusal: `invalid`; the first other member is named.
+    """
+    if others := sorted(member for member in decision if member not in _DECIDES):
+        raise invalid(others[0][:_SHOWN], "expected nothing beside approved and code")
 
 
 def code(decision: Json, where: str = "") -> str | None:

@@ -27,7 +27,7 @@ from handgriff.http.run_input import Resume, RunInput, run_input, speaks_one
 from handgriff.http.snapshot import client_ids
 from handgriff.http.sse import EventStream, frames
 from handgriff.http.views import title
-from handgriff.http.words import undecided
+from handgriff.http.words import too_late, undecided
 
 _POSITION: Final = re.compile(r"([0-9]{1,15})(?:\.[0-9]{1,15})?")
 _OWN_IDS: Final = "s_"
@@ -41,7 +41,7 @@ async def run(face: Face, request: Request, caller: Caller) -> ASGIApp:
         return await _resumed(face, caller, wish)
     session = await _thread(face, caller, wish.thread)
     temp = await face.temp(request) if face.temp else None
-    encoder = await _encoder(face, caller, wish)
+    encoder = await _encoder(face, caller, wish, session)
     items = face.host.turn(caller, session.id, wish.text, hints=wish.hints, temp=temp, detach=face.detach)
     first = await _opening(items)
     encoder.run = wish.run or first[0].turn or session.id
@@ -68,6 +68,8 @@ async def follow(face: Face, request: Request, caller: Caller, session_id: str) 
         is_replay=True,
         titles=await _titles(face, caller),
         locale=caller.locale,
+        workflow=await _states(face, caller, session),
+        head=session.head,
     )
     return EventStream(_replay(face, caller, session, encoder, known, after))
 
@@ -81,7 +83,7 @@ async def _resumed(face: Face, caller: Caller, wish: RunInput) -> ASGIApp:
         if proposal.state == "running":
             raise undecided(already(proposal.state), proposal, caller.locale)
     known = await face.host.sessions.events(caller, session.id)
-    encoder = await _encoder(face, caller, wish)
+    encoder = await _encoder(face, caller, wish, session)
     return EventStream(_decided(face, caller, session, encoder, wish, proposals, known))
 
 
@@ -159,16 +161,20 @@ async def _decide(face: Face, caller: Caller, entries: Sequence[Resume], proposa
     refused: dict[str, Problem] = {}
     with anyio.CancelScope(shield=True):
         for entry, proposal in zip(entries, proposals, strict=True):
-            if proposal.state != "pending":
-                continue
-            try:
-                await face.host.proposals.decide(caller, proposal.id, entry.approved, entry.code)
-            except (Refusal, BackendError) as error:
-                problem = undecided(error, proposal, caller.locale)
-                # Where another tab was quicker, what became of it is told all the same.
-                if "state" not in problem.facts:
-                    refused[proposal.id] = problem
+            error = await _refusal(face, caller, entry, proposal)
+            if error is not None:
+                refused[proposal.id] = undecided(error, proposal, caller.locale)
     return refused
+
+
+async def _refusal(face: Face, caller: Caller, entry: Resume, proposal: Proposal) -> Refusal | BackendError | None:
+    """Why the decision was not taken; None where it was."""
+    if proposal.state != "pending":
+        return already(proposal.state)
+    try:
+        return too_late(await face.host.proposals.decide(caller, proposal.id, entry.approved, entry.code))
+    except (Refusal, BackendError) as error:
+        return error
 
 
 async def _thread(face: Face, caller: Caller, thread: str) -> Session:
@@ -191,7 +197,7 @@ async def _opening(items: AsyncIterator[Item]) -> list[Event]:
     return opening
 
 
-async def _encoder(face: Face, caller: Caller, wish: RunInput) -> Encoder:
+async def _encoder(face: Face, caller: Caller, wish: RunInput, session: Session) -> Encoder:
     titles = await _titles(face, caller) if wish.is_one else {}
     return Encoder(
         thread=wish.thread,
@@ -200,7 +206,14 @@ async def _encoder(face: Face, caller: Caller, wish: RunInput) -> Encoder:
         with_usage=face.with_usage,
         titles=titles,
         locale=caller.locale,
+        workflow=await _states(face, caller, session),
+        head=session.head,
     )
+
+
+async def _states(face: Face, caller: Caller, session: Session) -> dict[str, str]:
+    """Where the session's workflows stand. What moves behind its head is told as a change."""
+    return await face.host.workflows.states(caller, session.id) if face.host.assistant.machines else {}
 
 
 async def _titles(face: Face, caller: Caller) -> dict[str, str]:

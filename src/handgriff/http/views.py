@@ -75,13 +75,13 @@ def outcome_view(outcome: CallOutcome) -> dict[str, Json]:
     return {"call": outcome.call, "tool": outcome.tool, "code": outcome.code, **content(outcome)}
 
 
-def tool_view(contract: Contract, locale: str) -> dict[str, Json]:
-    """A tool of the menu."""
+def tool_view(contract: Contract, locale: str, description: str | None = None) -> dict[str, Json]:
+    """A tool of the menu, with the *description* it has in a list that varies."""
     return {
         "name": contract.name,
         "title": title(contract.title, locale) or contract.name,
         "toolbox": contract.toolbox,
-        "description": contract.description.text,
+        "description": description or contract.description.text,
         "effect": contract.effect,
         "confirm": contract.confirm_word,
         "arguments": jsontext.loads(contract.schema.text),

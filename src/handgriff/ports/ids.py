@@ -2,7 +2,9 @@
 
 from typing import Literal, Protocol, TypeAlias
 
-IdKind: TypeAlias = Literal["session", "turn", "event", "call", "request", "proposal", "claim", "nonce", "incident", "hook", "pseudonym"]
+IdKind: TypeAlias = Literal[
+    "session", "turn", "event", "call", "request", "proposal", "claim", "nonce", "incident", "hook", "handle", "pseudonym"
+]
 
 
 class Ids(Protocol):

@@ -11,11 +11,11 @@ from typing import Literal, Protocol, TypeAlias
 from handgriff.core.batch import Batch
 from handgriff.core.delta import Value
 from handgriff.core.events import Event, ProposalState
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session, Workflow
 from handgriff.core.scope import Scope
 from handgriff.core.state import Totals
 
-Guard: TypeAlias = Literal["session", "alias", "lease", "event", "effect", "proposal", "state", "limit"]
+Guard: TypeAlias = Literal["session", "alias", "lease", "event", "effect", "workflow", "proposal", "state", "limit"]
 
 
 class CommitRefused(Exception):  # an answer, not a failure: the world moved
@@ -138,6 +138,18 @@ class EffectReads(Protocol):
         ...
 
 
+class WorkflowReads(Protocol):
+    """Kept instances of machines. Whether one is expired is decided above."""
+
+    async def workflow(self, tenant: str, machine: str, handle: str) -> Workflow | None:
+        """The instance of this key, of whichever user."""
+        ...
+
+    async def workflows(self, tenant: str, *, session: str | None = None) -> Sequence[Workflow]:
+        """A session's own instances, or all of the tenant's; by machine and handle."""
+        ...
+
+
 class LedgerReads(Protocol):
     """Ledger rows."""
 
@@ -162,7 +174,7 @@ class OperatorReads(Protocol):
     """What is asked for no caller: work that waits, over all tenants."""
 
     async def tenants(self) -> Sequence[str]:
-        """Every tenant that has a session, state, effects or ledger rows, in order."""
+        """Every tenant that has a session, state, effects, workflows or ledger rows, in order."""
         ...
 
     async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
@@ -186,5 +198,5 @@ class OperatorReads(Protocol):
         ...
 
 
-class Store(Writer, SessionReads, StateReads, ScratchReads, EffectReads, LedgerReads, OperatorReads, Protocol):
+class Store(Writer, SessionReads, StateReads, ScratchReads, EffectReads, WorkflowReads, LedgerReads, OperatorReads, Protocol):
     """Everything one store must do."""

@@ -3,11 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
+from handgriff.core.binding import bound
 from handgriff.core.contract import Contract, Handler, HostedTool
+from handgriff.core.gating import machines_of
+from handgriff.core.gating_checks import check_bindings
 from handgriff.core.kinds import check_kinds
 from handgriff.core.lane import Lane, Limits
+from handgriff.core.machine.machine import Binding, Machine
 from handgriff.core.schema.declared import Declared, declare
 from handgriff.core.template import Template, parse
 from handgriff.core.toolbox import Toolbox
@@ -22,6 +26,8 @@ class Assistant:
 
     `context` may name keys of state in braces (`{user:name}`), which are filled in then; `instructions` may not. `state`, a pydantic model,
     declares the keys there are and their types; without it any key may hold any JSON.
+
+    `bindings` bind tools to workflow states from outside (`machine.bind`). With `unbound="closed"` a tool that is bound to none is closed.
 
     `capabilities` is the capability reference, as text or as the path of a Markdown file. Without `lanes` there is one, "standard",
     whose model the host names.
@@ -38,12 +44,16 @@ class Assistant:
     capabilities: str | Path | None = field(default=None, kw_only=True)
     limits: Limits = field(default_factory=Limits, kw_only=True)
     state: type | None = field(default=None, kw_only=True)
+    bindings: Sequence[Binding] = field(default=(), kw_only=True)
+    unbound: Literal["open", "closed"] = field(default="open", kw_only=True)
     contracts: Mapping[str, Contract] = field(init=False)
     hosted: tuple[HostedTool, ...] = field(init=False)
     declared: Declared | None = field(init=False)
     """The keys that `state` declares."""
     template: Template = field(init=False)
     """`context`, read."""
+    machines: Mapping[str, Machine] = field(init=False)
+    """Every machine that a tool is bound to or starts, by id."""
     _before: list[Handler] = field(default_factory=list, init=False)
     _after: list[Handler] = field(default_factory=list, init=False)
     _ends: list[Handler] = field(default_factory=list, init=False)
@@ -61,9 +71,26 @@ class Assistant:
             self.capabilities = self.capabilities.read_text(encoding="utf-8")
         if not isinstance(self.toolboxes, (list, tuple)) or not all(isinstance(box, Toolbox) for box in self.toolboxes):
             raise DefinitionError(self.name, "toolboxes", "they are no list of Toolbox.", mend="give toolboxes=[yours].")
-        self.contracts = _by_name(self.toolboxes)
+        self.contracts = self._bound(_by_name(self.toolboxes))
+        self.machines = machines_of(self.contracts.values())
+        check_bindings(self.machines, self.contracts.values())
         check_kinds(self.contracts.values())
         self.hosted = tuple(tool for toolbox in self.toolboxes for tool in toolbox.hosted)
+
+    def _bound(self, contracts: dict[str, Contract]) -> dict[str, Contract]:
+        if self.unbound not in ("open", "closed"):
+            raise DefinitionError(self.name, "unbound", f"{self.unbound!r} is no word for it.", mend="say 'open' or 'closed'.")
+        if not isinstance(self.bindings, (list, tuple)) or not all(isinstance(each, Binding) for each in self.bindings):
+            raise DefinitionError(
+                self.name, "bindings", "they are no list of Binding.", mend="give bindings=[machine.bind(tool, at=…), …]."
+            )
+        for binding in self.bindings:
+            contract = contracts.get(binding.tool)
+            if contract is None:
+                problem = "no toolbox has a tool of this name."
+                raise DefinitionError(binding.tool, "bindings", problem, mend="bind a tool of the assistant's toolboxes.")
+            contracts[binding.tool] = bound(contract, at=binding.at, fires=binding.fires)
+        return contracts
 
     def _check_texts(self) -> None:
         for placeholder in parse(self.instructions).placeholders:

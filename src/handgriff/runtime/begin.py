@@ -22,6 +22,7 @@ from handgriff.core.events import (
     UserMessage,
     Written,
 )
+from handgriff.core.jsontext import Json
 from handgriff.core.lane import Lane
 from handgriff.core.message import HostedFace, Message
 from handgriff.core.outcome import refused
@@ -33,6 +34,7 @@ from handgriff.core.skips import EXPIRED, SUPERSEDED
 from handgriff.core.state import check_value
 from handgriff.core.transcript import awaits_answer, news, open_calls, transcript
 from handgriff.core.turn import Turn
+from handgriff.core.workflow import moved_fact
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.model import Model
 from handgriff.ports.store import CommitRefused
@@ -43,6 +45,7 @@ from handgriff.runtime.engine import LEASE_SECONDS, Engine, require, stored
 from handgriff.runtime.live import Live
 from handgriff.runtime.metering import open_row
 from handgriff.runtime.recover import AT_ONCE, check_nothing_new, recover, refuse_busy, unanswered
+from handgriff.runtime.steering import steering
 from handgriff.runtime.turn import RunningTurn, show
 
 _TRIES = 3
@@ -106,9 +109,10 @@ async def _try(engine: Engine, caller: Caller, session: Session, said: Said | No
     turn_id = engine.ids.new("turn")
     pinned, prefix, pin = await _pin(engine, caller, session, said)
     changed = await changes(engine, session, pinned, events) if said is not None and session.pinned is not None else Changes()
+    steered = await steering(engine, caller, session, events) if said is not None else Changes()
     session = replace(session, pinned=pinned)
     closing = await _close_open_calls(engine, session, events, pending, turn_id) if said is not None else ()
-    user = _user_message(engine, pinned, turn_id, said, events, changed) if said is not None else None
+    user = _user_message(engine, pinned, turn_id, said, events, changed, steered) if said is not None else None
     model = _model(engine, pinned)
     lane = pinned.settings or engine.lanes[pinned.lane]
     turn = RunningTurn(
@@ -227,19 +231,25 @@ async def _pin(engine: Engine, caller: Caller, session: Session, said: Said | No
     return pinned, prefix, (KeepPrefix(session.tenant, pinned.prefix, prefix), PinSession(session.tenant, session.id, pinned, title))
 
 
-def _user_message(engine: Engine, pinned: Pinned, turn: str, said: Said, events: Sequence[Event], changed: Changes) -> Written:
+def _user_message(
+    engine: Engine, pinned: Pinned, turn: str, said: Said, events: Sequence[Event], changed: Changes, steered: Changes
+) -> Written:
     model = _model(engine, pinned)
-    texts = [_news(outcome, pinned.nonce) for outcome in news(events)]
+    texts = [_news(engine, outcome, pinned.nonce) for outcome in news(events)]
     if changed.text is not None:
         texts.append(changed.text)
+    if steered.text is not None:
+        texts.append(steered.text)
     texts.append(said.text)
     if said.hints:
         texts.append("The client sent these hints:\n" + enclose(jsontext.dumps({"hints": said.hints}), pinned.nonce))
-    return engine.written(turn, UserMessage((TextPart(said.text),), tuple(model.wire.text(text) for text in texts), changed.told))
+    return engine.written(turn, UserMessage((TextPart(said.text),), tuple(map(model.wire.text, texts)), changed.told, steered.told))
 
 
-def _news(outcome: CallOutcome, nonce: str) -> str:
-    told = {"tool": outcome.tool, "call": outcome.call, "ended": outcome.code or "done", "summary": outcome.shown.summary}
+def _news(engine: Engine, outcome: CallOutcome, nonce: str) -> str:
+    told: dict[str, Json] = {"tool": outcome.tool, "call": outcome.call, "ended": outcome.code or "done", "summary": outcome.shown.summary}
+    if outcome.moved is not None:
+        told["workflow"] = moved_fact(engine.assistant.machines.get(outcome.moved.machine), outcome.moved)
     return "A call whose outcome had been unknown has ended:\n" + enclose(jsontext.dumps(told), nonce)
 
 

@@ -20,6 +20,7 @@ from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.hooks import Outbox
 from handgriff.runtime.boundary.pipeline import Boundary
+from handgriff.runtime.boundary.workflows import Workflows
 from handgriff.runtime.live import Live
 from handgriff.runtime.notebooks import Notebooks
 
@@ -47,6 +48,11 @@ class Engine:
     notebooks: Notebooks
     live: dict[tuple[str, str], Live] = field(default_factory=dict)
     log: logging.Logger = field(default_factory=lambda: logging.getLogger("handgriff.turn"))
+
+    @property
+    def workflows(self) -> Workflows:
+        """The kept instances of machines."""
+        return self.boundary.effects.workflows
 
     def model(self, provider: str) -> Model | None:
         """The adapter of *provider*, where this host has one."""

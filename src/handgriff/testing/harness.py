@@ -20,6 +20,7 @@ from handgriff.ports.codes import CodeSender
 from handgriff.ports.ids import Ids
 from handgriff.ports.prices import PriceBook
 from handgriff.ports.scratch import Scratch
+from handgriff.ports.snapshots import SnapshotStore
 from handgriff.ports.store import Store
 from handgriff.prices.table import PriceTable
 from handgriff.runtime.assistant import Assistant
@@ -122,6 +123,7 @@ async def harness(
     deps: Deps | None = None,
     prices: PriceBook = PRICES,
     codes: CodeSender | None = None,
+    snapshots: SnapshotStore | None = None,
     grace: float = 30,
     clock: Clock | None = None,
     ids: Ids | None = None,
@@ -147,6 +149,7 @@ async def harness(
                 models=[model],
                 prices=prices,
                 codes=codes,
+                snapshots=snapshots,
                 grace=grace,
                 clock=clock,
                 ids=ids,

@@ -16,11 +16,12 @@ from handgriff.core.batch import (
     IntroduceTyped,
     OpenRequest,
     QueueHook,
+    StartWorkflow,
     StateChange,
 )
 from handgriff.core.delta import Delta, Operation, Renew, Set
 from handgriff.core.events import OperatorChange, ShownChange, TextPart, UserMessage, Written
-from handgriff.core.rows import Effect, Lease, Pinned, Proposal, QueuedHook, Request, Session
+from handgriff.core.rows import Effect, Lease, Pinned, Proposal, QueuedHook, Request, Session, Workflow
 from handgriff.core.scope import Scope
 from handgriff.core.state import LIMITS, StateLimits
 
@@ -150,6 +151,28 @@ CLOSED_REQUEST = Request(
 
 HOOK = QueuedHook(TENANT, "hook1", "s1", USER, "call1", "shop.cancel_order", '{"summary":"Cancelled."}', START)
 
+WORKFLOW = Workflow(
+    tenant=TENANT,
+    machine="invoice",
+    handle="w1",
+    user=USER,
+    session=None,
+    hash="h" * 64,
+    snapshot='{"value":"draft","context":{"note":"é \\u0000 👋"}}',
+    created_at=START,
+    expires_at=at(600),
+)
+
+HELD_WORKFLOW = replace(
+    WORKFLOW,
+    version=3,
+    claim="c1",
+    tool=EFFECT.tool,
+    key=EFFECT.key,
+    next='{"value":"sent"}',
+    next_hash="n" * 64,
+)
+
 
 def create(session: str = "s1", *, tenant: str = TENANT, user: str = USER) -> CreateSession:
     """A new session."""
@@ -208,6 +231,11 @@ def hold(turn: str, *, after: int = 0, now: float = 0, until: float = 30, sessio
     return HoldLease(TENANT, session, turn, f"holder of {turn}", after, at(now), at(until))
 
 
+def own_workflow(session: str = "s1", machine: str = "chat", *, tenant: str = TENANT, user: str = USER) -> Workflow:
+    """A session's own instance: its handle is the session's id, and it does not expire."""
+    return replace(WORKFLOW, tenant=tenant, machine=machine, handle=session, user=user, session=session, expires_at=None)
+
+
 def furnish(session: str) -> Batch:
     """A session with one of everything that can belong to it."""
     return (
@@ -223,4 +251,5 @@ def furnish(session: str) -> Batch:
         HoldProposal(replace(PROPOSAL, session=session, id=f"proposal of {session}")),
         QueueHook(replace(HOOK, session=session, id=f"hook of {session}")),
         OpenRequest(replace(REQUEST, session=session, id=f"request of {session}")),
+        StartWorkflow(own_workflow(session)),
     )

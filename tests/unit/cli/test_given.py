@@ -11,12 +11,13 @@ from handgriff.cli.faults import WrongUse
 from handgriff.cli.given import Given, command
 
 COMMANDS = [
-    *(("chat",), ("call",), ("menu",), ("serve",), ("gc",), ("erase",), ("migrate",)),
+    *(("chat",), ("call",), ("menu",), ("serve",), ("mcp",), ("gc",), ("erase",), ("migrate",)),
     *(("sessions", name) for name in ("ls", "show", "delete", "export", "fork", "rewind")),
     *(("proposals", name) for name in ("ls", "show", "confirm", "decline", "code")),
     *(("effects", name) for name in ("ls", "show", "resolve")),
     *(("state", name) for name in ("show", "set", "delete")),
     *(("scratch", name) for name in ("ls", "show", "clear", "pull")),
+    *(("workflow", name) for name in ("check", "draw", "show")),
 ]
 
 

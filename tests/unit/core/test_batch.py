@@ -12,7 +12,7 @@ from handgriff.core.batch import Operation, StateChange
 OPERATIONS = get_args(Operation)
 OTHERS = {StateChange}
 """Parts of operations."""
-ROWS = (rows.Session, rows.Effect, rows.Proposal, rows.Request, rows.QueuedHook)
+ROWS = (rows.Session, rows.Effect, rows.Proposal, rows.Request, rows.QueuedHook, rows.Workflow)
 
 
 def test_the_union_holds_every_operation_of_the_module() -> None:

@@ -20,6 +20,7 @@ from handgriff.core.events import (
     TurnStatus,
 )
 from handgriff.core.jsontext import Json
+from handgriff.errors import Fact
 from handgriff.http.agui import Encoded, Encoder
 from handgriff.http.problems import Problem
 from tests.unit.http.items import asked, event, frame, parked, said, told
@@ -239,10 +240,14 @@ def test_what_was_decided_since_is_no_interrupt_any_more() -> None:
 
 @pytest.mark.parametrize(
     ("message", "facts", "told"),
-    [("Falsch.", {"tries_left": 3}, {"message": "Falsch.", "tries_left": 3}), (None, {}, {"message": "Wrong."})],
+    [
+        ("Falsch.", {"tries_left": 3}, {"message": "Falsch.", "tries_left": 3}),
+        (None, {}, {"message": "Wrong."}),
+        (None, {"state": "done"}, {"message": "Wrong.", "state": "done"}),
+    ],
 )
 def test_a_decision_that_was_not_taken_leaves_its_interrupt_open_and_says_why(
-    message: str | None, facts: dict[str, int], told: dict[str, Json]
+    message: str | None, facts: dict[str, Fact], told: dict[str, Json]
 ) -> None:
     made = encoder()
     made.begin()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from handgriff import Refusal
 from handgriff.core.jsontext import Json
-from handgriff.http.run_input import HINT_BYTES, RESUME_ENTRIES, Resume, RunInput, run_input, speaks_one
+from handgriff.http.run_input import HINT_BYTES, RESUME_ENTRIES, Resume, RunInput, check_nothing_else, run_input, speaks_one
 from handgriff.http.snapshot import Said
 
 
@@ -86,6 +86,15 @@ def test_decisions_are_read_and_then_no_text_is_looked_for() -> None:
 def test_anything_else_is_no_decision(resume: object) -> None:
     with pytest.raises(Refusal, match="invalid"):
         read(resume=resume)
+
+
+@pytest.mark.parametrize("decision", [{"approved": True}, {"approved": False, "code": "1"}, {}], ids=["yes", "no with a code", "nothing"])
+def test_what_decides_is_all_that_may_be_said(decision: dict[str, Json]) -> None:
+    check_nothing_else(decision)
+
+    with pytest.raises(Refusal) as refused:
+        check_nothing_else(decision | {"why": None, "args": {}})
+    assert refused.value.facts == {"fields": {"args": "expected nothing beside approved and code"}}
 
 
 def test_a_code_goes_along_and_is_not_in_what_is_printed() -> None:

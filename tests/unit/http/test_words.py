@@ -1,15 +1,17 @@
 """Why a decision was not taken, in words: each reason its own, in three languages, and none where there is nothing to add."""
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 
 from handgriff import BackendError, Refusal
 from handgriff.core.catalogue import say
-from handgriff.core.events import ConfirmKind, ProposalState
+from handgriff.core.events import CallOutcome, ConfirmKind, ProposalState, Shown
 from handgriff.core.proposal import already
 from handgriff.core.rows import Proposal
-from handgriff.http.words import undecided, unsent
+from handgriff.http.words import too_late, undecided, unsent
+from handgriff.runtime.decide import Decided
 from tests.unit.http.items import MOMENT
 
 LOCALES = ["en", "de-CH", "fr"]
@@ -30,6 +32,15 @@ def test_what_is_decided_already_says_how(state: ProposalState, locale: str) -> 
     assert problem.message is not None
     assert problem.message.endswith(say(f"state_{state}", locale))
     assert problem.facts["state"] == state
+
+
+@pytest.mark.parametrize("state", get_args(ProposalState))
+def test_only_what_has_expired_was_decided_too_late(state: ProposalState) -> None:
+    outcome = CallOutcome("c_1", "pay", "consent", Shown("Ended."), "digest")
+
+    late = too_late(Decided(replace(proposal(), state=state), outcome, continues=True))
+
+    assert (late and (late.code, late.facts)) == (("expired", {"state": "expired"}) if state == "expired" else None)
 
 
 @pytest.mark.parametrize(

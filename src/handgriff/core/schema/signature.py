@@ -27,14 +27,14 @@ class Parameter:
     default: Any
 
 
-def parameters(handler: Callable[..., Any], *, tool: str, exclude: str | None = None) -> tuple[Parameter, ...]:
-    """Read the parameters of *handler* but *exclude*.
+def parameters(handler: Callable[..., Any], *, tool: str, exclude: frozenset[str] = frozenset()) -> tuple[Parameter, ...]:
+    """Read the parameters of *handler* but those in *exclude*.
 
     Raises:
         DefinitionError: one can't be given by name, has no annotation, or one that can't be resolved.
     """
     names = getattr(_function(handler), "__globals__", {})
-    found = [each for each in inspect.signature(handler).parameters.values() if each.name != exclude]
+    found = [each for each in inspect.signature(handler).parameters.values() if each.name not in exclude]
     return tuple(Parameter(each.name, _annotation(each, names, tool), each.default) for each in found)
 
 

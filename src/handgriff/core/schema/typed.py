@@ -26,8 +26,8 @@ from handgriff.core.schema.written import written
 from handgriff.errors import DefinitionError
 
 
-def schema_of(handler: Callable[..., Any], *, tool: str, exclude: str | None = None) -> Schema:
-    """Make the schema of *handler*'s parameters but *exclude*; a single pydantic model stands for its fields.
+def schema_of(handler: Callable[..., Any], *, tool: str, exclude: frozenset[str] = frozenset()) -> Schema:
+    """Make the schema of *handler*'s parameters but those in *exclude*; a single pydantic model stands for its fields.
 
     Raises:
         DefinitionError: a parameter can't be filled in by a model; it is named, with the mend.

@@ -29,8 +29,9 @@ def no_wire(_: Outcome) -> str:
 class Place:
     """Where a call happens: whose session, which turn, how its outcome is written for the model, who is told of its progress.
 
-    `can_park` is False on a face that cannot ask a person now. `temp` is the turn's own memory. `guard` must hold where something begins
-    that changes the world: a turn whose session was taken over may still settle what it has begun, and begins nothing more.
+    `can_park` is False on a face that cannot ask a person now, `is_typed_in` where no user writes messages. `temp` is the turn's own
+    memory. `guard` must hold where something begins that changes the world: a turn whose session was taken over may still settle what it
+    has begun, and begins nothing more.
     """
 
     tenant: str
@@ -41,6 +42,7 @@ class Place:
     say: Callable[[FrameBody], None] = say_nothing
     temp: dict[str, str] = field(default_factory=dict)
     can_park: bool = True
+    is_typed_in: bool = True
     guard: Batch = ()
 
 

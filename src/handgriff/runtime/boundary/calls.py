@@ -45,7 +45,11 @@ async def no_inner_calls(name: str, args: Mapping[str, Any], *, may_write: bool)
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Binds the calls of one host."""
+    """Binds the calls of one host.
+
+    Raises:
+        DefinitionError: a tool declares `transaction` and the store can't hold one.
+    """
 
     assistant: Assistant
     store: Store
@@ -53,6 +57,10 @@ class Calls:
     deps: Deps
     notebooks: Notebooks
     limits: StateLimits
+
+    def __post_init__(self) -> None:
+        for contract in self.assistant.contracts.values():
+            self._transacting(contract)
 
     @asynccontextmanager
     async def bound(

@@ -16,16 +16,16 @@ from handgriff.core.batch import (
     Operation,
     StepEffect,
 )
-from handgriff.core.claim import answer_from, unknown
+from handgriff.core.claim import answer_from, read_outcome, unknown
 from handgriff.core.contract import Contract
 from handgriff.core.events import CallOutcome, Decision, ProposalState, Written
 from handgriff.core.jsontext import JsonError
 from handgriff.core.lane import Limits
 from handgriff.core.outcome import Outcome, refused, succeeded
 from handgriff.core.result import Result
-from handgriff.core.rows import Effect, EffectState, Proposal
+from handgriff.core.rows import Effect, EffectState, Fired, Proposal
 from handgriff.core.view import view
-from handgriff.errors import DefinitionError, Refusal
+from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.store import CommitRefused, Store
@@ -33,6 +33,7 @@ from handgriff.runtime.boundary.attempt import Attempt, Ended, overtaken
 from handgriff.runtime.boundary.bound import BoundCall, Steps
 from handgriff.runtime.boundary.invoke import explain, explain_effect, failure, invoke_within, required_result
 from handgriff.runtime.boundary.ready import Ready
+from handgriff.runtime.boundary.workflows import Workflows
 
 _LOG = logging.getLogger("handgriff.boundary")
 LEASE_MARGIN = timedelta(seconds=30)
@@ -59,13 +60,14 @@ class Effects:
     clock: Clock
     ids: Ids
     limits: Limits
+    workflows: Workflows
     own: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Claims whose handlers run in this process, with tenant and session: whatever the clock says, no round need look after them."""
 
     async def read(self, ready: Ready) -> Outcome:
         """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""
         contract, ready.call.access.is_running = ready.contract, True
-        returned = await invoke_within(self.seconds(contract), contract.handler, **_parameters(ready))
+        returned = await invoke_within(self.seconds(contract), contract.handler, **ready.parameters())
         return self._shape(contract, required_result(contract, returned), ready.call.id, must_tell=False)
 
     def shape(self, contract: Contract, result: Result[object], call: str) -> Outcome:
@@ -86,7 +88,9 @@ class Effects:
         except CommitRefused as taken:
             return await self._second(ready, effect, taken)
         ready.call.idempotency_key = effect.key
-        ready.call.steps.update(dict((await self.record(effect)).steps))
+        if ready.contract.idempotency_key is not None:
+            # Under its own call's id nothing was done before.
+            ready.call.steps.update(dict((await self.record(effect)).steps))
         ready.call.record = self._stepper(effect)
         return effect
 
@@ -99,7 +103,7 @@ class Effects:
         if left <= 0:
             raise Refusal("transient", "It took too long to begin. Nothing was done.", next="Try again in a moment.")
         try:
-            return await invoke_within(min(self.seconds(ready.contract), left), ready.contract.handler, **_parameters(_as_confirmed(ready)))
+            return await invoke_within(min(self.seconds(ready.contract), left), ready.contract.handler, **ready.as_confirmed().parameters())
         except Exception:
             raise
         except BaseException:
@@ -137,6 +141,20 @@ class Effects:
         incident = self.incident(explained.error, ready.contract.name, ready.call.id)
         return Ran(refused(unknown(incident), incident=incident), "indeterminate")
 
+    async def settled_apart(self, contract: Contract | None, effect: Effect, state: EffectState, outcome: Outcome) -> None:
+        """An instance outside the store follows its effect. What fails here is finished when the instance is next looked at."""
+        try:
+            await self.workflows.settled_apart(self.workflows.machine_of(contract), effect, state, outcome)
+        except BackendError as error:
+            self.incident(error, effect.tool, effect.call)
+
+    async def follow_apart(self, contract: Contract | None, effect: Effect) -> None:
+        """The same, by what the record of *effect* says, whoever settled it."""
+        if self.workflows.is_apart(self.workflows.machine_of(contract)):
+            record = await self.record(effect)
+            if record.claim == effect.claim and record.result is not None:
+                await self.settled_apart(contract, record, record.state, read_outcome(record.result))
+
     def seconds(self, contract: Contract) -> float:
         """The tool's time-out."""
         return contract.limits.seconds or self.limits.call_seconds
@@ -173,11 +191,23 @@ class Effects:
             proposal=attempt.confirmed.id if attempt.confirmed else None,
             arguments=ready.arguments.canonical,
             transaction=contract.transaction,
+            fires=_fired(ready),
         )
 
     async def record(self, effect: Effect) -> Effect:
         """What is stored under *effect*'s key now."""
         return await self.store.effect(effect.tenant, effect.tool, effect.key) or effect
+
+    async def repeated(self, ready: Ready) -> Ended | None:
+        """The answer to a wish that was carried out before, and has itself closed the way to its repetition; None for any other."""
+        if ready.contract.idempotency_key is None:
+            return None
+        effect = await self.effect(ready)
+        record = await self.store.effect(effect.tenant, effect.tool, effect.key)
+        if record is None or record.state != "done":
+            return None
+        outcome = answer_from(record, effect.digest, effect.user, self.clock.now())
+        return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
 
     async def _key(self, ready: Ready) -> str:
         contract = ready.contract
@@ -192,19 +222,26 @@ class Effects:
 
     async def _claim(self, ready: Ready, effect: Effect) -> None:
         proposal = ready.attempt.confirmed
-        batch: Batch = (*ready.attempt.place.guard, ClaimEffect(effect))
+        batch: Batch = (*ready.attempt.place.guard, *self.workflows.claiming(ready.passage, effect), ClaimEffect(effect))
         if proposal is not None:
             if self.clock.now() >= proposal.expires_at:
                 raise Refusal(
                     "expired", "The confirmation came too late. Nothing was done.", next="Propose it again if it is still wanted."
                 )
             batch = (*self.decided(proposal, "pending", "running", ready.attempt.decided_by), *batch)
-        await self.store.commit(batch, durable=True)
+        await self.workflows.claim_apart(ready.passage, effect)
+        try:
+            await self.store.commit(batch, durable=True)
+        except CommitRefused:
+            await self.workflows.let_go_apart(ready.passage, effect)
+            raise
 
     async def _second(self, ready: Ready, effect: Effect, taken: CommitRefused) -> Ended:
         """Somebody was first: at the session, the proposal, or this key."""
         if taken.guard == "lease":
             raise overtaken()
+        if taken.guard == "workflow":
+            raise Refusal("conflict", "Another call was quicker in this workflow.", next="Look at where it is now.", retry_after=1)
         if taken.guard == "proposal":
             raise Refusal("conflict", "This proposal is decided already.")
         if taken.guard == "session":
@@ -226,10 +263,11 @@ class Effects:
             if not must_tell:
                 raise
             self.incident(error, contract.name, call)
-            return succeeded(Result(f"{result.summary} Its data could not be shown."), None, (), limit=limit, narrow_by=(), must_tell=True)
+            data, result = None, Result(f"{result.summary} Its data could not be shown.", fires=result.fires)
         introduced = () if data is None else contract.output.introduced(data)
         narrow_by = tuple(argument.name for argument in contract.schema.arguments)
-        return succeeded(result, data, introduced, limit=limit, narrow_by=narrow_by, must_tell=must_tell)
+        outcome = succeeded(result, data, introduced, limit=limit, narrow_by=narrow_by, must_tell=must_tell)
+        return outcome if result.fires is not None else replace(outcome, vetoed=True)
 
     def decided(self, proposal: Proposal, expected: ProposalState, state: ProposalState, by: str | None) -> tuple[Operation, ...]:
         """Move *proposal* and say so."""
@@ -268,6 +306,7 @@ class Effects:
             replayed=outcome.replayed,
             late=late,
             delta_dropped=delta_dropped,
+            moved=outcome.moved,
             duration_us=int((self.clock.monotonic() - started) * 1_000_000),
         )
         event = Written(self.ids.new("event"), place.turn, self.clock.now(), body)
@@ -283,17 +322,12 @@ def outcome_of(refusal: Refusal) -> Outcome:
     return refused(refusal, incident=incident if isinstance(incident, str) else None)
 
 
-def _parameters(ready: Ready) -> dict[str, object]:
-    parameters = dict(ready.arguments.values)
-    if ready.contract.call_parameter is not None:
-        parameters[ready.contract.call_parameter] = ready.call
-    return parameters
-
-
-def _as_confirmed(ready: Ready) -> Ready:
-    """With arguments read anew from what a person has confirmed: a check may have changed those it was given."""
-    confirmed = ready.attempt.confirmed
-    return ready if confirmed is None else replace(ready, arguments=ready.contract.schema.validate(confirmed.arguments))
+def _fired(ready: Ready) -> Fired | None:
+    passage, starts = ready.passage, ready.contract.starts
+    if passage.moving is not None:
+        row = passage.moving.instance.row
+        return Fired(row.machine, row.handle, passage.moving.event)
+    return Fired(starts.id, passage.handle, "") if starts is not None and passage.handle is not None else None
 
 
 def _with_steps(refusal: Refusal, call: BoundCall) -> Refusal:

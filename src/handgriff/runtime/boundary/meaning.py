@@ -37,8 +37,14 @@ async def check_known(
             unseen[known.path] = known.kind
     if not unseen:
         return
-    kinds = frozenset(unseen.values())
     offered = menu(assistant, caller, surroundings)
+    if not place.is_typed_in:
+        # Where nobody types, a kind that nothing introduces could never be seen.
+        introduced = frozenset(kind for tool in assistant.contracts.values() for kind in tool.output.introduces)
+        unseen = {path: kind for path, kind in unseen.items() if kind in introduced}
+        if not unseen:
+            return
+    kinds = frozenset(unseen.values())
     providers = tuple(tool.name for tool in offered if tool.name != contract.name and tool.output.introduces & kinds)
     advice = f"Get it from {' or '.join(providers)} first." if providers else "Ask the user for it."
     raise Refusal(

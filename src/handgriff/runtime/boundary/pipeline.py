@@ -4,7 +4,7 @@ Each step checks something else and none replaces another. The step that decided
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -36,7 +36,7 @@ from handgriff.runtime.boundary.consent import (
 )
 from handgriff.runtime.boundary.effect import Effects, Ran, outcome_of
 from handgriff.runtime.boundary.entitled import SecondPerson
-from handgriff.runtime.boundary.gate import check_gate
+from handgriff.runtime.boundary.gate import Gate
 from handgriff.runtime.boundary.invoke import explain, failure
 from handgriff.runtime.boundary.meaning import check_authority, check_known, check_meaning
 from handgriff.runtime.boundary.ready import Ready
@@ -65,6 +65,7 @@ class Boundary:
     effects: Effects
     settlements: Settlements
     truths: Truths
+    gate: Gate
     second_person: SecondPerson
     codes: Codes
 
@@ -105,7 +106,10 @@ class Boundary:
         try:
             async with self.calls.bound(attempt, contract, caller, self._inner(attempt, contract)) as call:
                 ready = Ready(attempt, contract, caller, arguments, call, trail.digest, started)
-                await self._check(ready, trail)
+                checked = await self._checked(ready, trail)
+                if isinstance(checked, Ended):
+                    return checked
+                ready = checked
                 trail.step = "consent"
                 # From here on a stop or a client that leaves cancels nothing of it: a write is parked, or claimed, run and settled.
                 scope.shield = contract.has_effect_record
@@ -121,7 +125,7 @@ class Boundary:
                     else:
                         claimed = (ready, claim)
                         self.effects.own[claim.claim] = (claim.tenant, claim.session)
-                        ran = self.effects.done(ready, await self.effects.run(*claimed))
+                        ran = await self.gate.told(ready, self.effects.done(ready, await self.effects.run(*claimed)))
         except Exception as error:
             if claimed is not None:
                 ran = self.effects.failed(claimed[0], error)
@@ -151,11 +155,19 @@ class Boundary:
         except Exception as error:  # a validator of the application's may raise anything
             raise self.effects.refusal(error, contract, attempt.id) from error
 
-    async def _check(self, ready: Ready, trail: _Trail) -> None:
+    async def _checked(self, ready: Ready, trail: _Trail) -> Ready | Ended:
+        """*ready* with what the gate has let pass; or the answer to a wish that was carried out before and closed its own way."""
         trail.step = "authority"
         await check_authority(ready.contract, ready.arguments, ready.call)
         trail.step = "gate"
-        check_gate(ready.contract)
+        try:
+            passage = await self.gate.check(ready)
+        except Refusal as refusal:
+            repeated = await self.effects.repeated(ready) if refusal.code == "closed" else None
+            if repeated is None:
+                raise
+            return repeated
+        ready = replace(ready, passage=passage)
         trail.step = "meaning"
         await check_known(
             self.store,
@@ -167,6 +179,7 @@ class Boundary:
             caller=ready.caller,
         )
         await check_meaning(ready.contract, ready.arguments, ready.call)
+        return ready
 
     async def _consent(self, ready: Ready) -> Passed | None:
         contract, effects, confirmed = ready.contract, self.effects, ready.attempt.confirmed

@@ -5,16 +5,16 @@ Below is the application; above, whoever finds such an effect. It runs no handle
 
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import anyio
 
-from handgriff.core.batch import AppendEvent, IntroduceSeen, Operation, QueueHook, SettleEffect
+from handgriff.core.batch import AppendEvent, IntroduceSeen, Operation, QueueHook, SettleEffect, SettleWorkflow, StartWorkflow
 from handgriff.core.claim import write_outcome
 from handgriff.core.contract import Contract
 from handgriff.core.events import CallOutcome, ProposalState, Written
-from handgriff.core.outcome import refused
+from handgriff.core.outcome import Outcome, refused
 from handgriff.core.result import Result
 from handgriff.core.rows import Effect, Proposal
 from handgriff.core.schema.form import Arguments
@@ -35,6 +35,8 @@ REST_SECONDS: Final = 60.0
 """How long an answer counts: a session may be looked at many times a minute."""
 RECONCILED: Final = "reconcile"
 """Stands as who resolved it. A holder that comes back later is not believed over it."""
+_ALONE: Final = (SettleEffect, QueueHook, SettleWorkflow, StartWorkflow)
+"""What is kept of an effect whose session is gone."""
 _TAKEN_BACK: Final = Refusal("transient", "It was interrupted and taken back. Nothing was done.", next="It may be tried again.")
 
 
@@ -102,6 +104,7 @@ class Truths:
                 # It was deleted or cut back. The record still protects its key, and what must follow a write still follows it.
                 await self._settle_alone(operations)
             _LOG.info("call %s was settled by somebody else, or without its session", effect.call)
+        await self.effects.follow_apart(self.calls.assistant.contract(effect.tool), effect)
         return True
 
     async def _proposal(self, effect: Effect) -> Proposal | None:
@@ -109,7 +112,7 @@ class Truths:
 
     async def _settle_alone(self, operations: tuple[Operation, ...]) -> None:
         with suppress(CommitRefused):
-            await self.effects.store.commit(tuple(each for each in operations if isinstance(each, (SettleEffect, QueueHook))), durable=True)
+            await self.effects.store.commit(tuple(each for each in operations if isinstance(each, _ALONE)), durable=True)
 
     def settling(self, effect: Effect, ran: Ran, proposal: Proposal | None, *, wire: str | None = None) -> tuple[Operation, ...]:
         """What to write for an effect that ended as *ran*: with a *wire* as its call's result, without one as news."""
@@ -126,10 +129,13 @@ class Truths:
             next=ran.outcome.next,
             proposal=effect.proposal,
             late=wire is None,
+            moved=ran.outcome.moved,
         )
         event = Written(self.effects.ids.new("event"), effect.turn, now, told)
         settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, now, write_outcome(ran.outcome), by)
+        workflows, contract = self.effects.workflows, self.calls.assistant.contract(effect.tool)
         operations: list[Operation] = [settle, AppendEvent(effect.tenant, effect.session, event), *self._followed(effect, ran)]
+        operations += workflows.settling(workflows.machine_of(contract), effect, ran.state, ran.outcome)
         was: ProposalState = "running" if effect.state == "running" else "indeterminate"
         # One that became something else meanwhile is not decided once more.
         if proposal is not None and proposal.state == was:
@@ -147,10 +153,15 @@ class Truths:
 
     async def _asked_outside(self, effect: Effect, contract: Contract) -> Ran | None:
         try:
-            return self._said(await self._reconciled(effect, contract), effect, contract)
+            ran = self._said(await self._reconciled(effect, contract), effect, contract)
+            return ran if ran is None or ran.state != "done" else replace(ran, outcome=await self._moved(ran.outcome, effect, contract))
         except Exception as error:  # noqa: BLE001  # the application's own code may raise anything, and none of it says what happened
             self.effects.incident(error, contract.name, effect.call)
             return None
+
+    async def _moved(self, outcome: Outcome, effect: Effect, contract: Contract) -> Outcome:
+        workflows = self.effects.workflows
+        return await workflows.moved(workflows.machine_of(contract), effect, outcome)
 
     def _said(self, answer: object, effect: Effect, contract: Contract) -> Ran | None:
         match answer:

@@ -7,7 +7,9 @@ from handgriff.core.batch import (
     Batch,
     CheckLease,
     CheckNothingRuns,
+    CheckWorkflow,
     ClaimEffect,
+    ClaimWorkflow,
     CloseRequest,
     CountTry,
     CreateSession,
@@ -32,9 +34,12 @@ from handgriff.core.batch import (
     RequestStop,
     RewindSession,
     SettleEffect,
+    SettleWorkflow,
+    StartWorkflow,
     StepEffect,
     SweepEffects,
     SweepScratch,
+    SweepWorkflows,
 )
 from handgriff.ports.store import Committed
 from handgriff.stores.memory.conversation import append_event, renew_scratch, sweep_scratch, write_seen
@@ -44,6 +49,7 @@ from handgriff.stores.memory.erasure import erase
 from handgriff.stores.memory.records import write_record
 from handgriff.stores.memory.sessions import write_lease, write_session
 from handgriff.stores.memory.tables import Tables
+from handgriff.stores.memory.workflows import sweep_workflows, write_workflow
 
 
 def apply(tables: Tables, batch: Batch) -> Committed:
@@ -62,6 +68,8 @@ def apply(tables: Tables, batch: Batch) -> Committed:
                 swept += sweep_scratch(tables, operation)
             case SweepEffects():
                 swept += sweep_effects(tables, operation)
+            case SweepWorkflows():
+                swept += sweep_workflows(tables, operation)
             case _:
                 _apply(tables, operation)
     return Committed(tuple(seqs), swept)
@@ -75,12 +83,8 @@ def _apply(tables: Tables, operation: Operation) -> None:
             renew_scratch(tables, operation)
         case CreateSession() | DeleteSession() | PinSession() | RequestStop():
             write_session(tables, operation)
-        case ForkSession():
-            fork_session(tables, operation)
-        case RewindSession():
-            rewind_session(tables, operation)
-        case Erase():
-            erase(tables, operation)
+        case ForkSession() | RewindSession() | Erase():
+            _rewrite(tables, operation)
         case CheckNothingRuns():
             check_nothing_runs(tables, operation)
         case HoldLease() | CheckLease() | RenewLease() | ReleaseLease():
@@ -89,7 +93,21 @@ def _apply(tables: Tables, operation: Operation) -> None:
             write_record(tables, operation)
         case KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(tables, operation)
-        case AppendEvent() | SweepScratch() | SweepEffects():
+        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow():
+            write_workflow(tables, operation)
+        case AppendEvent() | SweepScratch() | SweepEffects() | SweepWorkflows():
             raise AssertionError("applied above, because they answer something")
+        case _:
+            assert_never(operation)
+
+
+def _rewrite(tables: Tables, operation: ForkSession | RewindSession | Erase) -> None:
+    match operation:
+        case ForkSession():
+            fork_session(tables, operation)
+        case RewindSession():
+            rewind_session(tables, operation)
+        case Erase():
+            erase(tables, operation)
         case _:
             assert_never(operation)

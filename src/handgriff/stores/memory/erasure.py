@@ -16,6 +16,7 @@ def erase(tables: Tables, operation: Erase) -> None:
     tables.drop(tables.effects, lambda _, row: row.tenant == tenant and user in (None, row.user))
     tables.drop(tables.proposals, lambda _, row: row.tenant == tenant and user in (None, row.user))
     tables.drop(tables.codes, lambda key, _: key[0] == tenant and user in (None, key[1]))
+    tables.drop(tables.workflows, lambda _, row: row.tenant == tenant and user in (None, row.user))
     tables.drop(tables.hooks, lambda _, row: row.tenant == tenant and user in (None, row.user))
     tables.drop(tables.state, lambda key, _: key.tenant == tenant and (user is None or (key.scope, key.owner) == ("user", user)))
     if user is None:

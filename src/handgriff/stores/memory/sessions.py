@@ -122,6 +122,7 @@ def delete_session(tables: Tables, tenant: str, session: str, keep_since: dateti
     places: tuple[dict[Place, Any], ...] = (tables.state, tables.deadlines)
     for table in places:
         tables.drop(table, lambda key, _: key.tenant == tenant and key.scope in ("session", "scratch") and key.owner == session)
+    tables.drop(tables.workflows, lambda _, workflow: (workflow.tenant, workflow.session) == (tenant, session))
     tables.drop(tables.proposals, lambda _, proposal: (proposal.tenant, proposal.session) == (tenant, session))
     tables.drop(
         tables.effects,

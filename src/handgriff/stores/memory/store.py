@@ -13,7 +13,7 @@ from handgriff.core.batch import AppendEvent, Batch
 from handgriff.core.delta import Value
 from handgriff.core.events import Event, ProposalState
 from handgriff.core.jsontext import JsonError
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session, Workflow
 from handgriff.core.scope import Scope
 from handgriff.core.seen import stands_alone
 from handgriff.core.state import Totals
@@ -23,6 +23,7 @@ from handgriff.stores.memory.apply import apply
 from handgriff.stores.memory.conversation import totals
 from handgriff.stores.memory.sessions import aliased_session
 from handgriff.stores.memory.tables import Cells, Place, Tables
+from handgriff.stores.memory.workflows import workflows_of
 
 R = TypeVar("R")
 
@@ -104,9 +105,10 @@ class MemoryStore:
         return tuple(record for place in places if (record := self._record(place, now)) is not None)
 
     async def tenants(self) -> Sequence[str]:
-        """Every tenant that has a session, state, effects or ledger rows, in order."""
+        """Every tenant that has a session, state, effects, workflows or ledger rows, in order."""
         tables = self._tables
-        return tuple(sorted({*(place[0] for table in (tables.sessions, tables.state, tables.effects, tables.requests) for place in table)}))
+        keyed = (tables.sessions, tables.state, tables.effects, tables.workflows, tables.requests)
+        return tuple(sorted({place[0] for table in keyed for place in table}))
 
     async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:
         """Sessions whose lease is over and still names a turn."""
@@ -179,6 +181,14 @@ class MemoryStore:
     async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
         """Queued hooks, oldest first."""
         return tuple(_having(self._tables.hooks, tenant=tenant))
+
+    async def workflow(self, tenant: str, machine: str, handle: str) -> Workflow | None:
+        """The instance of this key, of whichever user."""
+        return self._tables.workflows.get((tenant, machine, handle))
+
+    async def workflows(self, tenant: str, *, session: str | None = None) -> Sequence[Workflow]:
+        """A session's own instances, or all of the tenant's; by machine and handle."""
+        return workflows_of(self._tables, tenant, session)
 
     async def requests(self, tenant: str, *, session: str | None = None, turn: str | None = None) -> Sequence[Request]:
         """Ledger rows, oldest first."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from handgriff.core.cells import Cell
 from handgriff.core.events import Event
-from handgriff.core.rows import Effect, Proposal, QueuedHook, Request, Session
+from handgriff.core.rows import Effect, Proposal, QueuedHook, Request, Session, Workflow
 from handgriff.core.scope import Scope
 
 K = TypeVar("K", bound=Hashable)
@@ -54,6 +54,7 @@ class Tables:
     proposals: dict[tuple[str, str], Proposal] = field(default_factory=dict)
     codes: dict[tuple[str, str], tuple[datetime, ...]] = field(default_factory=dict)
     """When codes were kept for a user; they outlive their proposals."""
+    workflows: dict[tuple[str, str, str], Workflow] = field(default_factory=dict)
     hooks: dict[tuple[str, str], QueuedHook] = field(default_factory=dict)
     requests: dict[tuple[str, str], Request] = field(default_factory=dict)
     prefixes: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -1,17 +1,18 @@
-"""Records as rows: the fields of a frozen dataclass are columns of its table. Moments are moments there; tuples are JSON text.
+"""Records as rows: the fields of a frozen dataclass are columns of its table. Moments are moments there; tuples and dataclasses are
+JSON text.
 
 A record is written as a JSON object whose members are the columns, and read from a row by their names.
 """
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from handgriff.core import jsontext
 from handgriff.core.codec import pack, unpack
-from handgriff.core.rows import Effect, Lease, Pinned, Proposal, QueuedHook, Request, Session
+from handgriff.core.rows import Effect, Lease, Pinned, Proposal, QueuedHook, Request, Session, Workflow
 from handgriff.stores.postgres.texts import given, kept, kept_tenant
 
 R = TypeVar("R")
@@ -98,6 +99,11 @@ def _way(name: str, hint: Any) -> _Way:
         return moment, _as_it_is
     if get_origin(hint) is tuple:
         return lambda value: jsontext.admit(pack(value)), lambda text: unpack(hint, jsontext.loads(text))
+    if any(map(is_dataclass, get_args(hint))):
+        return (
+            lambda value: None if value is None else jsontext.admit(pack(value)),
+            lambda text: None if text is None else unpack(hint, jsontext.loads(text)),
+        )
     return _kept, _given
 
 
@@ -121,3 +127,4 @@ EFFECT = Columns(Effect)
 PROPOSAL = Columns(Proposal)
 HOOK = Columns(QueuedHook)
 REQUEST = Columns(Request)
+WORKFLOW = Columns(Workflow)

@@ -6,11 +6,11 @@ from typing import Any, Literal, TypeVar
 
 from handgriff.core.delta import Value, decode_delta
 from handgriff.core.events import Event, ProposalState, decode
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Record, Request, Session, Workflow
 from handgriff.core.scope import Scope
 from handgriff.core.seen import SHORTEST, stands_alone
 from handgriff.core.state import Totals
-from handgriff.stores.postgres.columns import EFFECT, HOOK, PROPOSAL, REQUEST, Row, session_record
+from handgriff.stores.postgres.columns import EFFECT, HOOK, PROPOSAL, REQUEST, WORKFLOW, Row, session_record
 from handgriff.stores.postgres.connections import Connections
 from handgriff.stores.postgres.faults import fault
 from handgriff.stores.postgres.texts import given, kept, kept_tenant
@@ -77,7 +77,7 @@ class Reads:
         return await self._records(tenant, session, None, now)
 
     async def tenants(self) -> Sequence[str]:
-        """Every tenant that has a session, state or ledger rows, in order."""
+        """Every tenant that has anything, in order."""
         rows = await self._connections.ask("read", "SELECT * FROM handgriff.read_tenants() AS tenant")
         return tuple(sorted(given(row["tenant"]) for row in rows))
 
@@ -144,6 +144,14 @@ class Reads:
     async def hooks(self, tenant: str) -> Sequence[QueuedHook]:
         """Queued hooks, oldest first."""
         return await self._read(HOOK.record, "SELECT * FROM handgriff.read_hooks($1)", tenant)
+
+    async def workflow(self, tenant: str, machine: str, handle: str) -> Workflow | None:
+        """The instance of this key, of whichever user."""
+        return _one(await self._read(WORKFLOW.record, "SELECT * FROM handgriff.read_workflow($1, $2, $3)", tenant, machine, handle))
+
+    async def workflows(self, tenant: str, *, session: str | None = None) -> Sequence[Workflow]:
+        """A session's own instances, or all of the tenant's, by machine and handle."""
+        return await self._read(WORKFLOW.record, "SELECT * FROM handgriff.read_workflows($1, $2)", tenant, session)
 
     async def requests(self, tenant: str, *, session: str | None = None, turn: str | None = None) -> Sequence[Request]:
         """Ledger rows, oldest first."""

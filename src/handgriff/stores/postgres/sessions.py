@@ -21,7 +21,8 @@ from handgriff.core.batch import (
     RewindSession,
     SweepScratch,
 )
-from handgriff.stores.postgres.columns import Word, moment, pinned_text, session_text
+from handgriff.core.rows import Workflow
+from handgriff.stores.postgres.columns import WORKFLOW, Word, moment, pinned_text, session_text
 
 LeaseOperation: TypeAlias = HoldLease | CheckLease | RenewLease | ReleaseLease | RequestStop
 SeenOperation: TypeAlias = IntroduceSeen | IntroduceTyped | RenewScratch | SweepScratch
@@ -71,11 +72,13 @@ def session_words(operation: SessionOperation) -> Sequence[Word]:
             return "session create", session.tenant, session_text(session)
         case DeleteSession(tenant, session, keep_since, idle_since):
             return "session delete", tenant, session, moment(keep_since), moment(idle_since)
-        case ForkSession(source, session, upto, values):
-            return "session fork", session.tenant, source, session_text(session), str(upto), *_pairs(tuple(dict(values).items()))
-        case RewindSession(tenant, session, head, to, values, proposals):
+        case ForkSession(source, session, upto, values, workflows):
             pairs = _pairs(tuple(dict(values).items()))
-            return "session rewind", tenant, session, str(head), str(to), *pairs, str(len(proposals)), *proposals
+            return "session branch", session.tenant, source, session_text(session), str(upto), *pairs, *_own(workflows)
+        case RewindSession(tenant, session, head, to, values, proposals, workflows):
+            pairs = _pairs(tuple(dict(values).items()))
+            counted = (str(len(proposals)), *proposals)
+            return "session cut", tenant, session, str(head), str(to), *pairs, *counted, *_own(workflows)
         case Erase(tenant, user, pseudonym):
             names = (jsontext.dumps(name) for name in (user, pseudonym)) if user is not None else (None, None)
             return "session forget", tenant, user, pseudonym, *names
@@ -87,3 +90,7 @@ def session_words(operation: SessionOperation) -> Sequence[Word]:
 
 def _pairs(values: Sequence[tuple[str, str]]) -> Sequence[str]:
     return str(len(values)), *(name for name, _ in values), *(value for _, value in values)
+
+
+def _own(workflows: Sequence[Workflow]) -> Sequence[str]:
+    return str(len(workflows)), *map(WORKFLOW.text, workflows)

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from handgriff.core.batch import AppendEvent, Batch, CloseRequest, DeliverHook, IntroduceSeen, KeepPrefix, OpenRequest
+from handgriff.core.batch import AppendEvent, Batch, CloseRequest, DeliverHook, IntroduceSeen, KeepPrefix, OpenRequest, SettleWorkflow
 from handgriff.core.jsontext import JsonError
 from handgriff.ports.store import Committed
 from handgriff.ports.transaction import Transaction
@@ -18,7 +18,7 @@ from handgriff.stores.postgres.words import words_of
 
 _APPEND = "SELECT handgriff.append_sets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
 _COMMIT = "SELECT seqs, swept FROM handgriff.commit($1, $2, $3, $4, $5)"
-_REPEATABLE = (AppendEvent, IntroduceSeen, KeepPrefix, OpenRequest, CloseRequest, DeliverHook)
+_REPEATABLE = (AppendEvent, IntroduceSeen, KeepPrefix, OpenRequest, CloseRequest, DeliverHook, SettleWorkflow)
 """Operations that answer and leave the same when they come a second time."""
 
 

@@ -12,7 +12,9 @@ from handgriff.core.batch import (
     Batch,
     CheckLease,
     CheckNothingRuns,
+    CheckWorkflow,
     ClaimEffect,
+    ClaimWorkflow,
     CloseRequest,
     CountTry,
     CreateSession,
@@ -37,9 +39,12 @@ from handgriff.core.batch import (
     RequestStop,
     RewindSession,
     SettleEffect,
+    SettleWorkflow,
+    StartWorkflow,
     StepEffect,
     SweepEffects,
     SweepScratch,
+    SweepWorkflows,
 )
 from handgriff.stores.postgres.changes import append_words
 from handgriff.stores.postgres.columns import Word
@@ -47,6 +52,7 @@ from handgriff.stores.postgres.locks import locks_of
 from handgriff.stores.postgres.records import ledger_words, record_words
 from handgriff.stores.postgres.sessions import lease_words, seen_words, session_words
 from handgriff.stores.postgres.texts import kept_all, kept_tenant
+from handgriff.stores.postgres.workflows import workflow_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,8 @@ def _words(operation: Operation) -> Sequence[Word]:
             return record_words(operation)
         case KeepCode() | CountTry() | CheckNothingRuns() | SweepEffects():
             return record_words(operation)
+        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow() | SweepWorkflows():
+            return workflow_words(operation)
         case OpenRequest() | CloseRequest() | KeepPrefix():
             return ledger_words(operation)
         case _:

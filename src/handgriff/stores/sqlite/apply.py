@@ -11,7 +11,9 @@ from handgriff.core.batch import (
     Batch,
     CheckLease,
     CheckNothingRuns,
+    CheckWorkflow,
     ClaimEffect,
+    ClaimWorkflow,
     CloseRequest,
     CountTry,
     CreateSession,
@@ -36,9 +38,12 @@ from handgriff.core.batch import (
     RequestStop,
     RewindSession,
     SettleEffect,
+    SettleWorkflow,
+    StartWorkflow,
     StepEffect,
     SweepEffects,
     SweepScratch,
+    SweepWorkflows,
 )
 from handgriff.ports.store import Committed
 from handgriff.stores.sqlite.conversation import Conversation
@@ -48,6 +53,7 @@ from handgriff.stores.sqlite.records import write_record
 from handgriff.stores.sqlite.removal import delete_session, erase
 from handgriff.stores.sqlite.scratch import renew_scratch, sweep_scratch
 from handgriff.stores.sqlite.sessions import write_session
+from handgriff.stores.sqlite.workflows import sweep_workflows, write_workflow
 
 
 def apply(cursor: sqlite3.Cursor, batch: Batch) -> Committed:
@@ -69,6 +75,8 @@ def apply(cursor: sqlite3.Cursor, batch: Batch) -> Committed:
                 swept += sweep_scratch(cursor, operation)
             case SweepEffects():
                 swept += sweep_effects(cursor, operation)
+            case SweepWorkflows():
+                swept += sweep_workflows(cursor, operation)
             case DeleteSession() | ForkSession() | RewindSession() | Erase():
                 _rewrite(cursor, operation)
                 conversation.forget()
@@ -103,6 +111,8 @@ def _apply(cursor: sqlite3.Cursor, operation: Operation) -> None:
             write_record(cursor, operation)
         case KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(cursor, operation)
+        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow():
+            write_workflow(cursor, operation)
         case RenewScratch():
             renew_scratch(cursor, operation)
         case (
@@ -111,6 +121,7 @@ def _apply(cursor: sqlite3.Cursor, operation: Operation) -> None:
             | IntroduceTyped()
             | SweepScratch()
             | SweepEffects()
+            | SweepWorkflows()
             | DeleteSession()
             | ForkSession()
             | RewindSession()

@@ -1,10 +1,10 @@
 """Records as rows: the fields of a frozen dataclass are the columns of its table, in field order.
 
-Times are whole microseconds since 1970 in UTC, which is exact; tuples are JSON text. Below are the core's records and codec.
+Times are whole microseconds since 1970 in UTC, which is exact; tuples and records are JSON text. Below are the core's records and codec.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -106,8 +106,14 @@ def _way(hint: type[object]) -> _Way | None:
     if hint is bool:
         return int, bool
     if get_origin(hint) is tuple:
-        return lambda value: jsontext.admit(pack(value)), lambda text: unpack(hint, jsontext.loads(text))
+        return _text, lambda text: unpack(hint, jsontext.loads(text))
+    if any(map(is_dataclass, get_args(hint))):
+        return _where_present(_text), _where_present(lambda text: unpack(hint, jsontext.loads(text)))
     return None
+
+
+def _text(value: object) -> str:
+    return jsontext.admit(pack(value))
 
 
 def _where_present(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:

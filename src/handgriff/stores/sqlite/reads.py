@@ -6,7 +6,7 @@ from typing import Literal
 
 from handgriff.core.delta import decode_delta
 from handgriff.core.events import Event, ProposalState, decode
-from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Request, Session
+from handgriff.core.rows import Effect, EffectState, Proposal, QueuedHook, Request, Session, Workflow
 from handgriff.core.seen import SHORTEST, stands_alone
 from handgriff.stores.sqlite.asking import Row, text_of
 from handgriff.stores.sqlite.columns import day, micros, moment, session_record
@@ -15,10 +15,12 @@ from handgriff.stores.sqlite.proposals import PROPOSAL
 from handgriff.stores.sqlite.records import HOOK, REQUEST
 from handgriff.stores.sqlite.state_reads import StateReads
 from handgriff.stores.sqlite.statements import listed, statements
+from handgriff.stores.sqlite.workflows import WORKFLOW
 
 _SESSIONS = statements("sessions")
 _EVENTS = statements("events")
 _EFFECTS = statements("effects")
+_WORKFLOWS = statements("workflows")
 _LEDGER = statements("ledger")
 _OPERATOR = statements("operator")
 
@@ -89,12 +91,20 @@ class Reads(StateReads):
         """Queued hooks, oldest first."""
         return self._all(HOOK.record, _EFFECTS["hooks"], {"tenant": tenant})
 
+    async def workflow(self, tenant: str, machine: str, handle: str) -> Workflow | None:
+        """The instance of this key, of whichever user."""
+        return self._one(WORKFLOW.record, _WORKFLOWS["workflow"], {"tenant": tenant, "machine": machine, "handle": handle})
+
+    async def workflows(self, tenant: str, *, session: str | None = None) -> Sequence[Workflow]:
+        """A session's own instances, or all of the tenant's; by machine and handle."""
+        return self._filtered(WORKFLOW.record, _WORKFLOWS["workflows"], tenant, {"session": session})
+
     async def requests(self, tenant: str, *, session: str | None = None, turn: str | None = None) -> Sequence[Request]:
         """Ledger rows, oldest first."""
         return self._filtered(REQUEST.record, _LEDGER["requests"], tenant, {"session": session, "turn": turn})
 
     async def tenants(self) -> Sequence[str]:
-        """Every tenant that has a session, state or ledger rows, in order."""
+        """Every tenant that has a session, state, effects, workflows or ledger rows, in order."""
         return self._all(text_of, _OPERATOR["tenants"], ())
 
     async def interrupted(self, now: datetime, *, limit: int = 100) -> Sequence[tuple[str, str]]:

@@ -1,10 +1,10 @@
-"""What is removed for good: a session with everything of its own, a user, a tenant, old effects. Rows go here; bytes in `transaction`."""
+"""What is removed for good: a session with everything of its own, a user, a tenant, what is old. Rows go here; bytes in `transaction`."""
 
 import sqlite3
 from dataclasses import replace
 from typing import Final
 
-from handgriff.core.batch import Batch, DeleteSession, Erase, RewindSession, SweepEffects
+from handgriff.core.batch import Batch, DeleteSession, Erase, RewindSession, SweepEffects, SweepWorkflows
 from handgriff.core.events import Decision, OperatorChange, decode, encode
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite.columns import micros
@@ -20,12 +20,13 @@ _OF_SESSION: Final = (
     "delete_seen",
     "delete_typed",
     "delete_effects",
+    "delete_workflows",
     "delete_proposals",
     "delete_hooks",
     "delete_pin",
     "delete_session",
 )
-_OF_USER: Final = ("user_effects", "user_proposals", "user_codes", "user_hooks", "user_state", "user_places")
+_OF_USER: Final = ("user_effects", "user_workflows", "user_proposals", "user_codes", "user_hooks", "user_state", "user_places")
 _OF_TENANT: Final = (
     "tenant_events",
     "tenant_state",
@@ -33,6 +34,7 @@ _OF_TENANT: Final = (
     "tenant_seen",
     "tenant_typed",
     "tenant_effects",
+    "tenant_workflows",
     "tenant_proposals",
     "tenant_codes",
     "tenant_hooks",
@@ -41,7 +43,7 @@ _OF_TENANT: Final = (
     "tenant_sessions",
 )
 _RENAMED: Final = ("renamed_proposals", "renamed_effects")
-_REMOVES: Final = frozenset((DeleteSession, RewindSession, SweepEffects, Erase))
+_REMOVES: Final = frozenset((DeleteSession, RewindSession, SweepEffects, SweepWorkflows, Erase))
 
 
 def removes(batch: Batch) -> bool:

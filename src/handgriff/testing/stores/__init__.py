@@ -50,6 +50,10 @@ pytest.register_assert_rewrite(
             "texts",
             "totals",
             "transactions",
+            "workflow_copies",
+            "workflow_races",
+            "workflow_removal",
+            "workflows",
         )
     )
 )
@@ -83,6 +87,10 @@ from handgriff.testing.stores.sweeping import SweepSuite  # noqa: E402
 from handgriff.testing.stores.texts import TextSuite  # noqa: E402
 from handgriff.testing.stores.totals import TotalsSuite  # noqa: E402
 from handgriff.testing.stores.transactions import TransactingStore, TransactionSuite  # noqa: E402
+from handgriff.testing.stores.workflow_copies import WorkflowCopySuite  # noqa: E402
+from handgriff.testing.stores.workflow_races import WorkflowRaceSuite  # noqa: E402
+from handgriff.testing.stores.workflow_removal import WorkflowRemovalSuite  # noqa: E402
+from handgriff.testing.stores.workflows import WorkflowSuite  # noqa: E402
 
 __all__ = ["HOSTILE", "StoreSuite", "TransactingStore", "TransactionSuite"]
 
@@ -112,6 +120,10 @@ class StoreSuite(
     OutlivingSuite,
     ProposalSuite,
     CodeSuite,
+    WorkflowSuite,
+    WorkflowRaceSuite,
+    WorkflowCopySuite,
+    WorkflowRemovalSuite,
     LedgerSuite,
     BatchSuite,
     IdSuite,

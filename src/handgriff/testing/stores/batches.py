@@ -11,6 +11,7 @@ from handgriff.core.batch import (
     AppendEvent,
     Batch,
     CheckLease,
+    ClaimEffect,
     DeleteSession,
     Erase,
     ForkSession,
@@ -20,16 +21,20 @@ from handgriff.core.batch import (
     KeepPrefix,
     PinSession,
     RewindSession,
+    StartWorkflow,
 )
 from handgriff.core.delta import Delete, Set
+from handgriff.core.rows import Fired
 from handgriff.errors import BackendError
 from handgriff.ports.store import CommitRefused, Committed, Store
 from handgriff.testing.samples import (
+    EFFECT,
     PINNED,
     PROPOSAL,
     SESSION,
     TENANT,
     USER,
+    WORKFLOW,
     change,
     create,
     furnish,
@@ -82,6 +87,8 @@ class BatchSuite:
             (ForkSession("s1", replace(SESSION, id="s2"), 0, (("k", _HALF),)),),
             (RewindSession(TENANT, "s1", 1, 0, ((_HALF, "1"),)),),
             (Erase(TENANT, USER, _HALF),),
+            (StartWorkflow(replace(WORKFLOW, snapshot=_HALF)),),
+            (ClaimEffect(replace(EFFECT, fires=Fired("m", _HALF, "SENT"))),),
         ]
         for batch in bad:
             for durable in (False, True):

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from handgriff.core.batch import ClaimEffect, Operation, SettleEffect, StepEffect
-from handgriff.core.rows import EffectState
+from handgriff.core.rows import EffectState, Fired
 from handgriff.ports.store import CommitRefused, Store
 from handgriff.testing.samples import EFFECT, TENANT, at
 
@@ -36,6 +36,20 @@ class EffectSuite:
         assert await store.effect(TENANT, EFFECT.tool, "k3") == marked
         assert await store.effect(TENANT, EFFECT.tool, "k4") is None
         assert await store.effect("globex", EFFECT.tool, "k1") is None
+
+    async def test_the_transition_that_hangs_on_an_effect_is_kept_with_it(self, store: Store) -> None:
+        """Whatever its parts are called; and a new claim has its own, or none."""
+        names = (("invoice", "w1", "SENT"), ("", "", ""), ('"', "a,b", "{}"), ("é", "👋", "null"))
+        fired = [replace(EFFECT, key=f"k{number}", fires=Fired(*parts)) for number, parts in enumerate(names)]
+        await store.commit(tuple(map(ClaimEffect, fired)), durable=True)
+
+        assert [await store.effect(TENANT, EFFECT.tool, effect.key) for effect in fired] == fired
+        assert list(await store.effects(TENANT)) == list(await store.unsettled(TENANT)) == fired
+
+        await store.commit((replace(settle("failed"), key="k0"), replace(settle("failed"), key="k1"), replace(settle(), key="k2")))
+        await store.commit((ClaimEffect(replace(fired[0], fires=None)), ClaimEffect(replace(fired[1], fires=fired[2].fires))))
+        found = [effect.fires for effect in await store.effects(TENANT)]
+        assert found == [None, fired[2].fires, fired[2].fires, fired[3].fires]
 
     @pytest.mark.parametrize("state", ["running", "done", "indeterminate"])
     async def test_a_taken_key_is_refused(self, store: Store, state: EffectState) -> None:

@@ -22,11 +22,12 @@ from handgriff.core.batch import (
     OpenRequest,
     Operation,
     QueueHook,
+    StartWorkflow,
 )
 from handgriff.core.events import Body, Decision, OperatorChange, Written
 from handgriff.core.rows import Session
 from handgriff.ports.store import Store
-from handgriff.testing.samples import CLOSED_REQUEST, EFFECT, HOOK, PROPOSAL, START, create, jot, put, say
+from handgriff.testing.samples import CLOSED_REQUEST, EFFECT, HOOK, PROPOSAL, START, WORKFLOW, create, jot, own_workflow, put, say
 from handgriff.testing.stores.answers import refusal
 from handgriff.testing.stores.ids import HOSTILE
 
@@ -203,6 +204,8 @@ def _of(tenant: str, user: str) -> Batch:
         HoldProposal(replace(PROPOSAL, tenant=tenant, user=user, session=session, id=f"proposal of {user}")),
         QueueHook(replace(HOOK, tenant=tenant, user=user, session=session, id=f"hook of {user}")),
         OpenRequest(replace(CLOSED_REQUEST, tenant=tenant, user=user, session=session, id=f"request of {user}")),
+        StartWorkflow(own_workflow(session, tenant=tenant, user=user)),
+        StartWorkflow(replace(WORKFLOW, tenant=tenant, user=user, handle=f"handle of {user}")),
     )
 
 
@@ -227,6 +230,8 @@ async def _traces(store: Store, tenant: str, user: str) -> list[object]:
         await store.proposal(tenant, f"proposal of {user}"),
         list(await store.proposals(tenant, user=user)),
         [hook for hook in await store.hooks(tenant) if hook.user == user],
+        list(await store.workflows(tenant, session=session)),
+        await store.workflow(tenant, WORKFLOW.machine, f"handle of {user}"),
         [row for row in await store.requests(tenant) if row.user == user],
         [found for found in await store.idle(tenant, START.replace(year=9999)) if found == session],
     ]

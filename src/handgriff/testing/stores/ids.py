@@ -115,6 +115,8 @@ class IdSuite:
             assert list(await store.waiting(stranger, USER, START)) == []
             assert list(await store.requests(stranger)) == []
             assert list(await store.hooks(stranger)) == []
+            assert list(await store.workflows(stranger)) == list(await store.workflows(stranger, session="s1")) == []
+            assert await store.workflow(stranger, "chat", "s1") is None
             assert list(await store.records(stranger, now=START)) == []
             assert list(await store.idle(stranger, at(9))) == []
             assert await store.session_values(stranger, ["s1"]) == {}

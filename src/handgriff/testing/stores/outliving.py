@@ -56,7 +56,7 @@ class OutlivingSuite:
         assert list(await store.effects(TENANT)) == []
         assert list(await store.effects("globex")) == [theirs]
 
-    async def test_a_refused_batch_sweeps_nothing(self, store: Store) -> None:
+    async def test_a_refused_batch_sweeps_no_effects(self, store: Store) -> None:
         await store.commit((ClaimEffect(_of("old", 0)),))
 
         assert await refusal(store, SweepEffects(TENANT, at(9), 9), say("e1", session="never")) == ("session", "never")

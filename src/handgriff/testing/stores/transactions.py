@@ -9,18 +9,19 @@ from typing import Any, Literal, Protocol, TypeAlias
 import anyio
 import pytest
 
-from handgriff.core.batch import ClaimEffect, SettleEffect
+from handgriff.core.batch import ClaimEffect, SettleEffect, SettleWorkflow, StartWorkflow
 from handgriff.core.delta import Increment, Value
 from handgriff.core.rows import EffectState
 from handgriff.errors import BackendError, DefinitionError
 from handgriff.ports.store import CommitRefused, Committed, Store
 from handgriff.ports.transaction import Transacting, Transaction
-from handgriff.testing.samples import EFFECT, TENANT, USER, at, change, create, put, say
+from handgriff.testing.samples import EFFECT, HELD_WORKFLOW, TENANT, USER, WORKFLOW, at, change, create, put, say
 
 Ending: TypeAlias = Literal["commit", "roll back", "begin anew"]
 """What a handler must not do with the connection; the last one is: commit, then begin."""
 
 _HALF = "\ud83d"  # half of a surrogate pair: no store can keep it
+_MOVE = SettleWorkflow(TENANT, WORKFLOW.machine, WORKFLOW.handle, "c1", moves=True)
 
 
 class TransactingStore(Store, Transacting, Protocol):
@@ -190,6 +191,25 @@ class TransactionSuite(ABC):
         found = await store.effect(TENANT, EFFECT.tool, EFFECT.key)
         assert found is not None
         assert (found.state, found.resolved_by) == ("failed", "recovery")
+
+    async def test_an_instance_moves_with_the_rows_and_the_outcome_or_not_at_all(self, store: TransactingStore) -> None:
+        await store.commit((ClaimEffect(replace(EFFECT, transaction=True)), StartWorkflow(HELD_WORKFLOW)))
+        key = (TENANT, WORKFLOW.machine, WORKFLOW.handle)
+        undone = await store.begin()
+        await self.insert(undone.connection, "one")
+        with pytest.raises(CommitRefused):
+            await undone.commit((_MOVE, _settle("done"), say("e1", session="never")))
+        await undone.roll_back()
+        assert await self.rows() == []
+        assert await store.workflow(*key) == HELD_WORKFLOW
+
+        kept = await store.begin()
+        await self.insert(kept.connection, "two")
+        await kept.commit((_settle("done"), _MOVE))
+
+        assert await self.rows() == ["two"]
+        assert await store.workflow(*key) == replace(WORKFLOW, snapshot='{"value":"sent"}', hash="n" * 64, version=4)
+        assert [effect.state for effect in await store.effects(TENANT)] == ["done"]
 
     async def test_of_a_holder_and_somebody_who_settles_for_it_one_wins(self, store: TransactingStore) -> None:
         keys = [f"k{number}" for number in range(12)]

@@ -1,16 +1,18 @@
 """Records to rows and back, exactly."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handgriff.core.rows import Effect, Session
+from handgriff.core.rows import Effect, Fired, Session
 from handgriff.stores.sqlite.columns import Columns, micros, moment, session_record, session_row
 from handgriff.stores.sqlite.effects import EFFECT
 from handgriff.stores.sqlite.proposals import PROPOSAL
 from handgriff.stores.sqlite.records import HOOK, REQUEST
+from handgriff.stores.sqlite.workflows import WORKFLOW
 from handgriff.testing import samples
 
 
@@ -34,12 +36,15 @@ def test_a_time_without_offset_is_no_moment() -> None:
     ("columns", "record"),
     [
         (EFFECT, samples.EFFECT),
+        (EFFECT, replace(samples.EFFECT, fires=Fired("invoice", "", "SENT"))),
+        (WORKFLOW, samples.WORKFLOW),
+        (WORKFLOW, samples.HELD_WORKFLOW),
         (PROPOSAL, samples.PROPOSAL),
         (REQUEST, samples.REQUEST),
         (REQUEST, samples.CLOSED_REQUEST),
         (HOOK, samples.HOOK),
     ],
-    ids=["effect", "proposal", "request", "closed", "hook"],
+    ids=["effect", "firing effect", "workflow", "held workflow", "proposal", "request", "closed", "hook"],
 )
 def test_a_record_is_what_its_row_says(columns: Columns[object], record: object) -> None:
     row = columns.row(record)

@@ -25,7 +25,7 @@ def test_a_new_file_gets_every_migration_once(connection: sqlite3.Connection) ->
 
     assert connection.execute("SELECT sql FROM sqlite_schema").fetchall() == before
     applied = connection.execute("SELECT version, name FROM handgriff_schema").fetchall()
-    assert applied == [(1, "0001_begin"), (2, "0002_deltas"), (3, "0003_consent")]
+    assert applied == [(1, "0001_begin"), (2, "0002_deltas"), (3, "0003_consent"), (4, "0004_workflows")]
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:

@@ -13,14 +13,16 @@ from handgriff.stores.sqlite.effects import EFFECT
 from handgriff.stores.sqlite.migration import migrate
 from handgriff.stores.sqlite.proposals import PROPOSAL
 from handgriff.stores.sqlite.records import HOOK, REQUEST
+from handgriff.stores.sqlite.workflows import WORKFLOW
 from handgriff.testing.samples import SESSION
 
-FILES = ("sessions", "events", "state", "copies", "removal", "effects", "ledger", "operator")
+FILES = ("sessions", "events", "state", "copies", "removal", "effects", "workflows", "ledger", "operator")
 ALL = {(file, name): text for file in FILES for name, text in statements.statements(file).items()}
 FILTERS = {
     "effects": ("session", "state"),
     "unsettled": ("session",),
     "proposals": ("user", "session", "state"),
+    "workflows": ("session",),
     "requests": ("session", "turn"),
     "pseudonymise": ("user",),
 }
@@ -83,6 +85,13 @@ def test_a_statement_is_used(file: str, name: str) -> None:
         (("effects", "sweep_effects"), "USING INDEX handgriff_effect_by_state (tenant=? AND state=? AND claimed_at<?)"),
         (("effects", "owner_of_code"), "USING INDEX sqlite_autoindex_handgriff_proposal_1 (tenant=? AND id=?)"),
         (("effects", "count_try"), "USING INDEX sqlite_autoindex_handgriff_proposal_1 (tenant=? AND id=?)"),
+        (("workflows", "claim_workflow"), "USING INDEX sqlite_autoindex_handgriff_workflow_1 (tenant=? AND machine=? AND handle=?)"),
+        (("workflows", "settle_workflow"), "USING INDEX sqlite_autoindex_handgriff_workflow_1 (tenant=? AND machine=? AND handle=?)"),
+        (("workflows", "workflow_version"), "USING INDEX sqlite_autoindex_handgriff_workflow_1 (tenant=? AND machine=? AND handle=?)"),
+        (("workflows", "sweep_workflows"), "USING INDEX handgriff_workflow_by_deadline (tenant=? AND expires_at<?)"),
+        (("workflows", "own_workflows"), "USING INDEX handgriff_workflow_by_session (tenant=? AND session=?)"),
+        (("workflows", "workflows"), "USING INDEX handgriff_workflow_by_session (tenant=? AND session=?)"),
+        (("removal", "delete_workflows"), "USING INDEX handgriff_workflow_by_session (tenant=? AND session=?)"),
         (("state", "expired_records"), "USING COVERING INDEX handgriff_place_by_deadline (tenant=? AND expires_at<?)"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
@@ -111,6 +120,20 @@ def test_an_index_that_changes_with_every_event_is_none(connection: sqlite3.Conn
         assert not set_there & {name for _, _, name in connection.execute(f"PRAGMA index_info({index})")}
 
 
+def test_what_claims_and_settles_an_instance_changes_no_index(connection: sqlite3.Connection) -> None:
+    set_there = {
+        column
+        for name in ("claim_workflow", "settle_workflow")
+        for column in re.findall(r"^ *(?:SET )?(\w+) = |, (\w+) = \?", ALL["workflows", name].partition("WHERE")[0], re.MULTILINE)
+        for column in column
+        if column
+    }
+
+    assert set_there == {"claim", "tool", "key", "next", "next_hash", "snapshot", "hash", "version"}
+    for _, index, *_ in connection.execute("PRAGMA index_list(handgriff_workflow)").fetchall():
+        assert not set_there & {name for _, _, name in connection.execute(f"PRAGMA index_info({index})")}
+
+
 def test_pages_and_windows_are_read_in_the_order_of_an_index(connection: sqlite3.Connection) -> None:
     for place in (("sessions", "newest_sessions"), ("sessions", "older_sessions"), ("events", "events"), ("operator", "interrupted")):
         assert not [step for step in _plan(connection, ALL[place]) if "TEMP B-TREE" in step]
@@ -131,6 +154,8 @@ def test_pages_and_windows_are_read_in_the_order_of_an_index(connection: sqlite3
         ("effects", "for_second_person", PROPOSAL),
         ("effects", "waiting", PROPOSAL),
         ("effects", "hooks", HOOK),
+        ("workflows", "workflow", WORKFLOW),
+        ("workflows", "workflows", WORKFLOW),
         ("ledger", "requests", REQUEST),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

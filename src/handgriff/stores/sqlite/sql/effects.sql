@@ -3,11 +3,11 @@
 -- name: claim_effect
 INSERT INTO handgriff_effect (
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction"
+    resolved_by, arguments, "transaction", fires
 )
 VALUES (
     :tenant, :tool, :key, :digest, :claim, :session, :user, :turn, :call, :state, :lease_until, :claimed_at, :settled_at, :steps, :result,
-    :proposal, :resolved_by, :arguments, :transaction
+    :proposal, :resolved_by, :arguments, :transaction, :fires
 )
 ON CONFLICT (tenant, tool, key) DO UPDATE SET
     claim = excluded.claim,
@@ -23,7 +23,8 @@ ON CONFLICT (tenant, tool, key) DO UPDATE SET
     proposal = excluded.proposal,
     resolved_by = excluded.resolved_by,
     arguments = excluded.arguments,
-    "transaction" = excluded."transaction"
+    "transaction" = excluded."transaction",
+    fires = excluded.fires
 WHERE state = 'failed' AND digest = excluded.digest AND user = excluded.user;
 
 -- name: running_steps
@@ -119,14 +120,14 @@ DELETE FROM handgriff_hook WHERE tenant = :tenant AND id = :id;
 -- name: effect
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction"
+    resolved_by, arguments, "transaction", fires
 FROM handgriff_effect
 WHERE tenant = :tenant AND tool = :tool AND key = :key;
 
 -- name: effects
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction"
+    resolved_by, arguments, "transaction", fires
 FROM handgriff_effect
 WHERE tenant = :tenant AND :filters
 ORDER BY claimed_at, rowid;
@@ -134,7 +135,7 @@ ORDER BY claimed_at, rowid;
 -- name: unsettled
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction"
+    resolved_by, arguments, "transaction", fires
 FROM handgriff_effect
 WHERE tenant = :tenant AND state IN ('running', 'indeterminate') AND :filters
 ORDER BY claimed_at, rowid;

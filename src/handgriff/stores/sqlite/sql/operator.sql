@@ -24,6 +24,13 @@ WITH RECURSIVE
         FROM by_effect
         WHERE by_effect.tenant IS NOT NULL
     ),
+    by_workflow (tenant) AS (
+        SELECT MIN(tenant) FROM handgriff_workflow
+        UNION ALL
+        SELECT (SELECT MIN(tenant) FROM handgriff_workflow WHERE tenant > by_workflow.tenant)
+        FROM by_workflow
+        WHERE by_workflow.tenant IS NOT NULL
+    ),
     by_request (tenant) AS (
         SELECT MIN(tenant) FROM handgriff_request
         UNION ALL
@@ -36,6 +43,8 @@ UNION
 SELECT tenant FROM by_place WHERE tenant IS NOT NULL
 UNION
 SELECT tenant FROM by_effect WHERE tenant IS NOT NULL
+UNION
+SELECT tenant FROM by_workflow WHERE tenant IS NOT NULL
 UNION
 SELECT tenant FROM by_request WHERE tenant IS NOT NULL
 ORDER BY 1;

@@ -26,6 +26,9 @@ DELETE FROM handgriff_effect
 WHERE tenant = :tenant AND session = :session
     AND (:since IS NULL OR (claimed_at < :since AND state IN ('done', 'failed')));
 
+-- name: delete_workflows
+DELETE FROM handgriff_workflow WHERE tenant = :tenant AND session = :session;
+
 -- name: delete_proposals
 DELETE FROM handgriff_proposal WHERE tenant = :tenant AND session = :session;
 
@@ -37,6 +40,9 @@ SELECT id FROM handgriff_session WHERE tenant = :tenant AND user = :user;
 
 -- name: user_effects
 DELETE FROM handgriff_effect WHERE tenant = :tenant AND user = :user;
+
+-- name: user_workflows
+DELETE FROM handgriff_workflow WHERE tenant = :tenant AND user = :user;
 
 -- name: user_proposals
 DELETE FROM handgriff_proposal WHERE tenant = :tenant AND user = :user;
@@ -88,6 +94,9 @@ DELETE FROM handgriff_typed WHERE tenant = :tenant;
 
 -- name: tenant_effects
 DELETE FROM handgriff_effect WHERE tenant = :tenant;
+
+-- name: tenant_workflows
+DELETE FROM handgriff_workflow WHERE tenant = :tenant;
 
 -- name: tenant_proposals
 DELETE FROM handgriff_proposal WHERE tenant = :tenant;

@@ -1,0 +1,1 @@
+"""The sides that `bench/gate.py` compares, each a process of its own."""

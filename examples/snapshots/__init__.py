@@ -1,0 +1,1 @@
+"""A place of one's own for workflow instances: `docs/snapshots.md` shows it."""

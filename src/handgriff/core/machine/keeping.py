@@ -1,0 +1,96 @@
+"""Where the state of a machine's instances lives: what an author says of it, and what of that goes together."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Final, Literal, TypeAlias, TypedDict, get_args
+
+from handgriff.core.jsontext import Json
+from handgriff.core.machine.invariants import Invariant
+from handgriff.errors import DefinitionError
+
+Instance: TypeAlias = Literal["session", "handle", "process"]
+Owner: TypeAlias = Literal["user", "tenant"]
+StateOf: TypeAlias = Callable[..., Awaitable[object] | object]
+"""Reads a derived machine's state from the application's own data: `(args, call)`, or `(call)` where no argument matters."""
+Migration: TypeAlias = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+"""Makes of a snapshot (`value`, `context`, `history`, …) of an earlier machine one of this machine."""
+
+EXPIRES: Final = timedelta(days=30)
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+class Keeping(TypedDict, total=False):
+    """The members of a machine beside its definition."""
+
+    state_of: StateOf | None
+    """Makes it a derived machine."""
+    instance: Instance | None
+    """Where a kept machine's instances are: one for each session where nothing is said."""
+    handle: str | None
+    """The parameter that names an instance; the machine's id where nothing is said."""
+    owner: Owner
+    """Whose an instance with a handle is: the user's who began it, or the whole tenant's."""
+    expires: timedelta
+    """How long an instance with a handle lives after its last transition: 30 days where nothing is said."""
+    migrations: Mapping[str, Migration] | None
+    """How snapshots of earlier machines go on, by the hash of each."""
+    invariants: Sequence[Invariant]
+    """What is promised of it, and proved when an assistant is built."""
+
+
+def place_of(kept: Keeping) -> Instance | None:
+    """Where the instances are; None for a derived machine."""
+    if kept.get("instance") is not None:
+        return kept["instance"]
+    return None if kept.get("state_of") is not None else "handle" if kept.get("handle") is not None else "session"
+
+
+def check_keeping(subject: str, kept: Keeping) -> None:
+    """Refuse what does not go together.
+
+    Raises:
+        DefinitionError: it names the machine and the member.
+    """
+    unknown = next((name for name in kept if name not in Keeping.__annotations__), None)
+    if unknown is not None:
+        raise DefinitionError(subject, unknown, "a machine has no such member.", mend=f"it has {', '.join(Keeping.__annotations__)}.")
+    where, state_of, handle = place_of(kept), kept.get("state_of"), kept.get("handle")
+    _check_place(subject, kept, where)
+    if state_of is not None and not callable(state_of):
+        raise DefinitionError(
+            subject, "state_of", f"{state_of!r} is no function.", mend="give a function (args, call) that answers the state."
+        )
+    if handle is not None and where != "handle":
+        raise DefinitionError(subject, "handle", "only instances with a handle have one.", mend="say instance='handle', or leave it out.")
+    if where == "handle" and not _NAME.fullmatch(handle or subject):
+        problem = f"{handle or subject!r} is no name of a parameter."
+        raise DefinitionError(subject, "handle", problem, mend="give handle= small letters, digits and _, a letter first.")
+    expires: object = kept.get("expires", EXPIRES)
+    if not isinstance(expires, timedelta) or expires <= timedelta(0):
+        raise DefinitionError(subject, "expires", f"{expires!r} is no time.", mend="give a positive timedelta.")
+
+
+def reads_arguments(state_of: StateOf | None) -> bool:
+    """Whether *state_of* asks for a call's arguments, and not for the call alone."""
+    if state_of is None:
+        return False
+    try:
+        return len(inspect.signature(state_of).parameters) != 1
+    except (TypeError, ValueError):
+        return True
+
+
+def _check_place(subject: str, kept: Keeping, where: Instance | None) -> None:
+    instance, owner = kept.get("instance"), kept.get("owner", "user")
+    if instance is not None and kept.get("state_of") is not None:
+        problem = "a derived machine is read from the application's data, so nothing is kept of it."
+        raise DefinitionError(subject, "instance", problem, mend="leave out instance, or state_of.")
+    if instance is not None and instance not in get_args(Instance):
+        raise DefinitionError(subject, "instance", f"{instance!r} is no place.", mend="say 'session', 'handle' or 'process'.")
+    if owner not in get_args(Owner):
+        raise DefinitionError(subject, "owner", f"{owner!r} owns nothing.", mend="say 'user' or 'tenant'.")
+    if owner == "tenant" and where != "handle":
+        problem = "an instance of several people is found by its handle."
+        raise DefinitionError(subject, "owner", problem, mend="say instance='handle', or leave it out.")

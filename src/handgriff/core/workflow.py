@@ -1,0 +1,127 @@
+"""Kept instances as values: what is stored of one when it begins, what a call makes of it, and how its state reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from handgriff.core import jsontext
+from handgriff.core.events import Moved
+from handgriff.core.jsontext import Json
+from handgriff.core.machine.interpret import start
+from handgriff.core.machine.machine import Machine
+from handgriff.core.machine.snapshot import Snapshot
+from handgriff.core.outcome import Outcome, told
+from handgriff.core.rows import Effect, Workflow
+from handgriff.core.standing import Standing, state_words
+
+PROCESS = "process"
+"""Stands for tenant and handle of an instance that the whole process shares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One kept instance as a call has found it: as it is stored, where it stands, caught up with the clock."""
+
+    machine: Machine
+    row: Workflow
+    snapshot: Snapshot
+    standing: Standing
+    is_stored: bool = True
+    """False where it has never moved, so that only its first claim stores it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """What a success makes of an instance."""
+
+    instance: Instance
+    event: str
+    text: str
+    """The snapshot that follows, as it is stored."""
+    standing: Standing
+    """Where it stands then."""
+
+    @property
+    def moved(self) -> Moved:
+        """What to say of it."""
+        row, before, of = self.instance.row, self.instance.standing.words, self.instance.machine.hash
+        snapshot = (self.text, of) if row.session is not None else (None, None)
+        return Moved(row.machine, row.handle, before, self.standing.words, *snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What the gate has let pass: the kept instances it has seen, what a success moves, and the handle of what it begins."""
+
+    seen: tuple[Instance, ...] = ()
+    moving: Moving | None = None
+    starts: Machine | None = None
+    handle: str | None = None
+    """Of the instance that a success begins."""
+
+
+NOTHING = Passage()
+
+
+def begun(machine: Machine, *, tenant: str, handle: str, user: str | None, session: str | None, at: datetime) -> Workflow:
+    """The row of an instance that begins."""
+    return Workflow(
+        tenant=tenant,
+        machine=machine.id,
+        handle=handle,
+        user=user,
+        session=session,
+        hash=machine.hash,
+        snapshot=start(machine.definition, at).snapshot.to_json(),
+        created_at=at,
+        expires_at=at + machine.expires if machine.has_handle else None,
+    )
+
+
+def started(machine: Machine, effect: Effect, now: datetime) -> Workflow | None:
+    """The row that the success of *effect*, known at *now*, begins; None where it begins none. Its state is entered when it was claimed."""
+    if effect.fires is None or effect.fires.event or effect.fires.machine != machine.id:
+        return None
+    user = None if machine.owner == "tenant" else effect.user
+    row = begun(machine, tenant=effect.tenant, handle=effect.fires.handle, user=user, session=None, at=effect.claimed_at)
+    return replace(row, expires_at=now + machine.expires)
+
+
+def moved_by_start(row: Workflow) -> Moved:
+    """What to say of an instance that has begun."""
+    return Moved(row.machine, row.handle, None, words_of(row.snapshot))
+
+
+def moved_by(row: Workflow) -> Moved | None:
+    """What to say where the claim that holds *row* has succeeded."""
+    if row.next is None:
+        return None
+    snapshot, of = (row.next, row.next_hash) if row.session is not None else (None, None)
+    return Moved(row.machine, row.handle, words_of(row.snapshot), words_of(row.next), snapshot, of)
+
+
+def told_moved(outcome: Outcome, machine: Machine, moved: Moved, is_open: tuple[str, ...] | None = None) -> Outcome:
+    """*outcome* with what it has moved: for the faces, and for the model with the handle and, where it is known, what is open now."""
+    fact = moved_fact(machine, moved)
+    if is_open is not None:
+        fact["open"] = list(is_open)
+    return replace(told(outcome, "workflow", fact), moved=moved)
+
+
+def moved_fact(machine: Machine | None, moved: Moved) -> dict[str, Json]:
+    """What the model is told of *moved*: the state and, where its machine has handles, the handle."""
+    fact: dict[str, Json] = {"machine": moved.machine, "state": moved.after}
+    if machine is not None and machine.has_handle:
+        fact[machine.handle] = moved.handle
+    return fact
+
+
+def words_of(snapshot: str) -> str:
+    """The state of a stored snapshot, as people read it. Of text that is none it says so: the store is not to be believed blindly."""
+    value = jsontext.loads(snapshot)
+    return state_words(value.get("value")) if isinstance(value, dict) else "unknown"
+
+
+def event_of(name: str, canonical: str) -> Mapping[str, Json]:
+    """The event that a call sends, as guards and actions see it."""
+    return {"type": name, "args": jsontext.loads(canonical)}

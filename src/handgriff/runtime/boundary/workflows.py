@@ -1,0 +1,263 @@
+"""Where kept instances are: in the store, or in a snapshot store of the user's own. They are read, claimed with an effect, and settled.
+
+In the store, claim and settlement are operations of the effect's own batches. Elsewhere they come before the one and behind the other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, Operation, SettleWorkflow, StartWorkflow
+from handgriff.core.contract import Contract
+from handgriff.core.machine.interpret import caught_up
+from handgriff.core.machine.machine import Machine
+from handgriff.core.machine.snapshot import Snapshot
+from handgriff.core.outcome import Outcome
+from handgriff.core.rows import Effect, EffectState, Workflow
+from handgriff.core.standing import Standing, stands
+from handgriff.core.workflow import PROCESS, Instance, Passage, begun, moved_by_start, started, told_moved
+from handgriff.errors import Refusal
+from handgriff.ports.clock import Clock
+from handgriff.ports.snapshots import SnapshotKey
+from handgriff.ports.store import CommitRefused, Store
+from handgriff.runtime.boundary.elsewhere import Elsewhere
+from handgriff.runtime.boundary.stored import moved_at, snapshot_of
+
+_KEPT: Final = 1024
+"""Snapshots that are kept parsed, and instances that are kept begun; then all are forgotten. Both are values."""
+
+
+@dataclass(slots=True)
+class Workflows:
+    """The kept instances of one host."""
+
+    store: Store
+    clock: Clock
+    machines: Sequence[Machine]
+    process: Elsewhere
+    """For machines with `instance="process"`."""
+    elsewhere: Elsewhere | None = None
+    """For all others, where the user keeps them."""
+    _parsed: dict[tuple[Machine, str], tuple[Snapshot, Standing]] = field(default_factory=dict)
+    _begun: dict[tuple[Machine, str, str], Instance] = field(default_factory=dict)
+    """Instances that had never moved when they were last asked for. Sessions don't change when they were created."""
+
+    async def own(self, machine: Machine, tenant: str, session: str, user: str) -> Instance:
+        """The session's own instance, or the process's; where it has never moved, as it began.
+
+        Raises:
+            Refusal: `closed`; its snapshot belongs to another machine. `not_found`; there is no such session.
+        """
+        if machine.instance == "process":
+            tenant = handle = PROCESS
+        else:
+            handle = session
+        row = await self._load(machine, tenant, handle)
+        if row is not None:
+            return self._opened(machine, row)
+        kept = self._begun.get((machine, tenant, handle)) or await self._beginning(machine, tenant, handle, user)
+        return replace(self._opened(machine, kept.row), is_stored=False) if machine.definition.delays else kept
+
+    async def _beginning(self, machine: Machine, tenant: str, handle: str, user: str) -> Instance:
+        """An instance of a session, or of the process, that has never moved."""
+        at, session = self.clock.now(), None
+        if machine.instance == "session":
+            found = await self.store.session(tenant, handle)
+            if found is None:
+                raise Refusal("not_found", "There is no such session.")
+            at, session = found.created_at, found.id
+            if machine.definition.delays and (events := await self.store.events(tenant, handle, limit=1)):
+                # A copy is as old as what it was copied from.
+                at = events[0].at
+        row = begun(machine, tenant=tenant, handle=handle, user=user, session=session, at=at)
+        instance = replace(self._opened(machine, row), is_stored=False)
+        if len(self._begun) >= _KEPT:
+            self._begun.clear()
+        self._begun[machine, tenant, handle] = instance
+        return instance
+
+    async def named(self, machine: Machine, tenant: str, handle: str, user: str) -> Instance | None:
+        """The instance of this handle; None for unknown, expired and foreign ones alike."""
+        row = await self._load(machine, tenant, handle)
+        if row is None or row.user not in (None, user) or (row.claim is None and row.is_expired(self.clock.now())):
+            return None
+        return self._opened(machine, row)
+
+    def claiming(self, passage: Passage, effect: Effect) -> tuple[Operation, ...]:
+        """What goes into the batch that claims *effect*, of what is in the store."""
+        operations: list[Operation] = []
+        for instance in passage.seen:
+            row = instance.row
+            if self._apart(instance.machine) is not None:
+                continue
+            moving = passage.moving
+            if moving is None or moving.instance is not instance:
+                operations.append(CheckWorkflow(row.tenant, row.machine, row.handle, row.version))
+                continue
+            if not instance.is_stored:
+                operations.append(StartWorkflow(row))
+            claim = (effect.claim, effect.tool, effect.key, moving.text, instance.machine.hash)
+            operations.append(ClaimWorkflow(row.tenant, row.machine, row.handle, row.version, *claim))
+        return tuple(operations)
+
+    async def claim_apart(self, passage: Passage, effect: Effect) -> None:
+        """Claim what is not in the store, before *effect* is claimed; what it would only be checked for there is checked here.
+
+        Raises:
+            CommitRefused: `workflow`; it has moved, or somebody else holds it.
+            BackendError: the snapshot store failed.
+        """
+        moving = passage.moving
+        for instance in passage.seen:
+            apart = self._apart(instance.machine)
+            if apart is None or (moving is not None and moving.instance is instance):
+                continue
+            if not await apart.has(instance.row, is_stored=instance.is_stored):
+                raise CommitRefused("workflow", instance.row.handle)
+        if moving is not None and (apart := self._apart(moving.instance.machine)) is not None:
+            row, made, of = moving.instance.row, moving.text, moving.instance.machine.hash
+            if not await apart.claim(row, effect, next_text=made, next_hash=of, is_stored=moving.instance.is_stored):
+                raise CommitRefused("workflow", row.handle)
+        if passage.starts is not None and (apart := self._apart(passage.starts)) is not None:
+            begins = started(passage.starts, effect, effect.claimed_at)
+            if begins is not None and not await apart.claim_new(begins, effect):
+                raise CommitRefused("workflow", begins.handle)
+
+    async def let_go_apart(self, passage: Passage, effect: Effect) -> None:
+        """Free what `claim_apart` has claimed: the effect was not."""
+        machine = passage.starts if passage.moving is None else passage.moving.instance.machine
+        if machine is not None and effect.fires is not None and (apart := self._apart(machine)) is not None:
+            await apart.settle(_key(machine, effect, effect.fires.handle), effect.claim, moves=False, expires_at=None)
+
+    def remember(self, text: str, standing: Standing) -> None:
+        """Keep a snapshot parsed that is about to be stored as *text*."""
+        if standing.snapshot is not None:
+            self._keep((standing.machine, text), standing.snapshot, standing)
+
+    def settling(self, machine: Machine | None, effect: Effect, state: EffectState, outcome: Outcome) -> tuple[Operation, ...]:
+        """What goes into the batch that settles *effect*: its instance moves, or is freed, or begins. Uncertain ones stay claimed.
+
+        *machine* is the contract's, where it is known; without it a stored instance can still be settled.
+        """
+        fires = effect.fires
+        if fires is None or state not in ("done", "failed") or (machine is not None and self._apart(machine) is not None):
+            return ()
+        moves = state == "done" and not outcome.vetoed
+        if fires.event:
+            expires = self._expiry(machine) if moves and machine is not None else None
+            return (SettleWorkflow(effect.tenant, fires.machine, fires.handle, effect.claim, moves, expires),)
+        row = started(machine, effect, self.clock.now()) if moves and machine is not None else None
+        return () if row is None else (StartWorkflow(row),)
+
+    async def settled_apart(self, machine: Machine | None, effect: Effect, state: EffectState, outcome: Outcome) -> None:
+        """Settle what is not in the store, once *effect* is settled.
+
+        Raises:
+            BackendError: the snapshot store failed; the next look at the instance finishes it.
+        """
+        fires = effect.fires
+        if fires is None or machine is None or state not in ("done", "failed") or (apart := self._apart(machine)) is None:
+            return
+        moves = state == "done" and not outcome.vetoed
+        await apart.settle(_key(machine, effect, fires.handle), effect.claim, moves=moves, expires_at=self._expiry(machine))
+
+    async def moved(self, machine: Machine | None, effect: Effect, outcome: Outcome) -> Outcome:
+        """*outcome* of *effect*, whose claim still holds its instance, with what its success moves or begins, for the model too."""
+        fires = effect.fires
+        if fires is None or machine is None or outcome.vetoed:
+            return outcome
+        if fires.event:
+            row = await self._load(machine, _key(machine, effect, fires.handle).tenant, fires.handle)
+            moved = moved_at(machine, row, effect.claimed_at) if row is not None and row.claim == effect.claim else None
+        else:
+            begins = started(machine, effect, self.clock.now())
+            moved = None if begins is None else moved_by_start(begins)
+        return outcome if moved is None else told_moved(outcome, machine, moved)
+
+    async def holder(self, instance: Instance, tenant: str) -> Effect | None:
+        """The record of the call that holds *instance*; None where its claim has none, not yet or not any more."""
+        row = instance.row
+        record = await self.store.effect(tenant, row.tool, row.key) if row.tool and row.key else None
+        return record if record is not None and record.claim == row.claim else None
+
+    async def let_go_forgotten(self, instance: Instance) -> bool:
+        """Free *instance*, whose claim has no record; whether it may be looked at again.
+
+        Claim and record are one commit, so the record was erased since, and nobody will ever say what became of it. Outside the store a
+        claim comes before its record, so there its own time says when it is over.
+        """
+        row = instance.row
+        if row.claim is None or self._apart(instance.machine) is not None:
+            return False
+        await self.store.commit((SettleWorkflow(row.tenant, row.machine, row.handle, row.claim, moves=False),), durable=True)
+        return True
+
+    async def own_rows(self, tenant: str, session: str) -> Sequence[Workflow]:
+        """What is stored of the session's own instances, wherever that is."""
+        if self.elsewhere is None:
+            return await self.store.workflows(tenant, session=session)
+        rows = [await self._load(machine, tenant, session) for machine in self.machines if machine.instance == "session"]
+        return [row for row in rows if row is not None]
+
+    async def restore(self, tenant: str, session: str, rows: Sequence[Workflow]) -> None:
+        """Let the session's own instances outside the store be *rows*, as the commit before has let those in it.
+
+        Raises:
+            BackendError: the snapshot store failed.
+        """
+        if self.elsewhere is not None:
+            kept = {row.machine: row for row in rows}
+            for machine in self.machines:
+                if machine.instance == "session":
+                    await self.elsewhere.replace(SnapshotKey(tenant, machine.id, session), kept.get(machine.id))
+
+    def machine_of(self, contract: Contract | None) -> Machine | None:
+        """The machine that a success of *contract* moves or begins."""
+        if contract is None:
+            return None
+        return contract.fires.machine if contract.fires is not None else contract.starts
+
+    def is_apart(self, machine: Machine | None) -> bool:
+        """Whether the instances of *machine* are outside the store."""
+        return machine is not None and machine.is_kept and self._apart(machine) is not None
+
+    async def _load(self, machine: Machine, tenant: str, handle: str) -> Workflow | None:
+        apart = self._apart(machine)
+        if apart is None:
+            return await self.store.workflow(tenant, machine.id, handle)
+        return await apart.load(SnapshotKey(tenant, machine.id, handle), self._expiry(machine))
+
+    def _opened(self, machine: Machine, row: Workflow) -> Instance:
+        """The instance of *row* as it is now.
+
+        Raises:
+            Refusal: `closed`; its snapshot belongs to another machine, or to none.
+            DefinitionError: a guard or an action raised on the way.
+        """
+        parsed = self._parsed.get((machine, row.snapshot)) if row.hash == machine.hash else None
+        if parsed is None:
+            snapshot = snapshot_of(machine, row)
+            parsed = snapshot, stands(machine, snapshot)
+            if row.hash == machine.hash:
+                self._keep((machine, row.snapshot), *parsed)
+        if machine.definition.delays:
+            later = caught_up(machine.definition, parsed[0], self.clock.now())
+            if later.changed:
+                parsed = later.snapshot, stands(machine, later.snapshot)
+        return Instance(machine, row, *parsed)
+
+    def _keep(self, key: tuple[Machine, str], snapshot: Snapshot, standing: Standing) -> None:
+        if len(self._parsed) >= _KEPT:
+            self._parsed.clear()
+        self._parsed[key] = snapshot, standing
+
+    def _expiry(self, machine: Machine) -> datetime | None:
+        return self.clock.now() + machine.expires if machine.has_handle else None
+
+    def _apart(self, machine: Machine) -> Elsewhere | None:
+        return self.process if machine.instance == "process" else self.elsewhere
+
+
+def _key(machine: Machine, effect: Effect, handle: str) -> SnapshotKey:
+    return SnapshotKey(PROCESS if machine.instance == "process" else effect.tenant, machine.id, handle)

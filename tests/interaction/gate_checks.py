@@ -1,0 +1,92 @@
+"""What is compared in every situation of a random world: what a call came to with what the oracle says, and counted by entry."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.interaction.gate_entries import Entry
+from tests.interaction.gate_oracle import lets_pass
+from tests.interaction.gate_run import Expected, Run, Seat
+
+Waiting = tuple[Seat, Expected, str]
+SAMPLES = 2
+
+
+@dataclass(slots=True)
+class Checks:
+    """Checks of many worlds, and how many of each kind there were."""
+
+    tally: Counter[str] = field(default_factory=Counter)
+    waiting: list[Waiting] = field(default_factory=list)
+    """Proposals of the world at hand that nobody has decided."""
+
+    async def calls(self, name: str, entry: Entry, run: Run, seat: Seat, expected: Sequence[Expected], *, decides: bool = True) -> None:
+        """Try calls, and where a person must confirm one let them do so, now or later."""
+        run.world.entered.clear()
+        became = await entry(run, seat, [(each.tool.name, each.arguments) for each in expected])
+        codes = [each.code for each in expected]
+        assert [each.code for each in became] == codes, (name, seat.caller.user, expected)
+        assert sorted(run.world.entered) == sorted(each.tool.name for each in expected if each.code is None)
+        for each, told in zip(expected, became, strict=True):
+            self.tally[f"{name}: {each.verdict}"] += 1
+            if each.code == "closed" and told.facts is not None:
+                assert told.facts["allowed"] == each.allowed
+                self._check_way(run, seat, each, told.facts.get("path"))
+        self.waiting += [(seat, each, told.proposal) for each, told in zip(expected, became, strict=True) if told.proposal is not None]
+        if decides:
+            await self.decide(run)
+
+    async def decide(self, run: Run) -> None:
+        """Confirm all that waits. What has been closed since it was shown is not done."""
+        for seat, shown, proposal in self.waiting:
+            now = await run.expected(seat, shown.tool, shown.arguments)
+            run.world.entered.clear()
+            decided = await run.host.proposals.decide(seat.caller, proposal, approved=True)
+            assert decided.outcome.code == (None if now.is_open else now.verdict)
+            assert run.world.entered == ([shown.tool.name] if now.is_open else [])
+            self.tally[f"confirmed: {now.verdict}"] += 1
+            if decided.continues:
+                assert [item async for item in run.host.follow(seat.caller, seat.session)]
+        self.waiting.clear()
+
+    def _check_way(self, run: Run, seat: Seat, expected: Expected, path: Any) -> None:
+        """The way leads to the tool, and none is shorter. What a guard says of the context is left to the machines' own tests."""
+        if any(run.world.spec.machines[number].looks_at_context for number in expected.stands):
+            return
+        ways = run.ways(seat.caller.permissions)
+        length = ways.shortest(expected.stands, expected.tool) if expected.tool.is_bound else None
+        # Where only its arguments close a tool, it is there already.
+        assert (None if path is None else len(path)) == (None if length == 1 else length)
+        if path is not None:
+            assert path[-1] == expected.tool.name
+            assert ways.arguments(expected.stands, path) is not None
+        self.tally[f"way of {0 if path is None else len(path)}"] += 1
+
+
+def samples(situations: Sequence[Expected], choice: int) -> list[Expected]:
+    """Two situations for each verdict, if there are as many; each is of another tool."""
+    found: list[Expected] = []
+    start = choice % max(1, len(situations))
+    for each in (*situations[start:], *situations[:start]):
+        is_new = all(other.tool.name != each.tool.name for other in found)
+        if is_new and sum(other.verdict == each.verdict for other in found) < SAMPLES:
+            found.append(each)
+    return found
+
+
+async def go(run: Run, seat: Seat, choice: int, waiting: Sequence[Waiting] = ()) -> None:
+    """One step of a walk: something that is open moves something, at best what closes a tool that waits for a person."""
+    found = [each for each in await run.situations(seat) if each.is_open and (each.tool.fires is not None or each.tool.starts is not None)]
+    closing = [each for each in found if any(_closes(run, each, shown) for other, shown, _ in waiting if other is seat)]
+    if found:
+        step = (closing or found)[choice % len(closing or found)]
+        await run.move(seat, step.tool, step.arguments)
+    run.wander(choice)
+
+
+def _closes(run: Run, step: Expected, shown: Expected) -> bool:
+    """Whether a success of *step* closes what was shown as open."""
+    after = run.ways().after(step.stands, step.tool, step.arguments)
+    is_same = all(step.arguments.get(key) == value for key, value in shown.arguments.items() if key != "ok")
+    return is_same and shown.is_open and not lets_pass(shown.tool, {**shown.stands, **after}, shown.arguments)
