@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.interaction.gate_entries import Entry
+from tests.interaction.gate_entries import Became, Entry
 from tests.interaction.gate_oracle import lets_pass
 from tests.interaction.gate_run import Expected, Run, Seat
 
@@ -25,6 +25,13 @@ class Checks:
         """Try calls, and where a person must confirm one let them do so, now or later."""
         run.world.entered.clear()
         became = await entry(run, seat, [(each.tool.name, each.arguments) for each in expected])
+        self.compare(name, run, seat, expected, became)
+        self.waiting += [(seat, each, told.proposal) for each, told in zip(expected, became, strict=True) if told.proposal is not None]
+        if decides:
+            await self.decide(run)
+
+    def compare(self, name: str, run: Run, seat: Seat, expected: Sequence[Expected], became: Sequence[Became]) -> None:
+        """See that calls have become what was to be expected."""
         codes = [each.code for each in expected]
         assert [each.code for each in became] == codes, (name, seat.caller.user, expected)
         assert sorted(run.world.entered) == sorted(each.tool.name for each in expected if each.code is None)
@@ -33,9 +40,6 @@ class Checks:
             if each.code == "closed" and told.facts is not None:
                 assert told.facts["allowed"] == each.allowed
                 self._check_way(run, seat, each, told.facts.get("path"))
-        self.waiting += [(seat, each, told.proposal) for each, told in zip(expected, became, strict=True) if told.proposal is not None]
-        if decides:
-            await self.decide(run)
 
     async def decide(self, run: Run) -> None:
         """Confirm all that waits. What has been closed since it was shown is not done."""
@@ -49,6 +53,10 @@ class Checks:
             if decided.continues:
                 assert [item async for item in run.host.follow(seat.caller, seat.session)]
         self.waiting.clear()
+
+    def has_enough(self, *names: str, least: int) -> bool:
+        """Whether every entry has been tried that often with open tools and with closed ones."""
+        return all(self.tally[f"{name}: {kind}"] >= least for name in names for kind in ("open", "closed"))
 
     def _check_way(self, run: Run, seat: Seat, expected: Expected, path: Any) -> None:
         """The way leads to the tool, and none is shorter. What a guard says of the context is left to the machines' own tests."""

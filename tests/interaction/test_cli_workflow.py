@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from handgriff import Caller
-from tests.interaction.cli_inside import folder, run
+from tests.interaction.cli_inside import TILL, folder, run
 from tests.interaction.cli_invoices import host
 from tests.interaction.cli_process import Ended
 
@@ -86,6 +86,11 @@ def test_a_broken_promise_is_told_with_the_way_there(folder: Path) -> None:
 
 def test_a_target_that_is_none_is_wrong_use_and_no_finding(folder: Path) -> None:
     assert run("workflow", "check", "tests.interaction.cli_invoices:box").code == 2
+
+
+def test_an_assistant_without_workflows_has_nothing_to_find_or_draw(folder: Path) -> None:
+    assert run("workflow", "check", TILL).out == "0 machines, 0 bound tools: no findings\n"
+    assert "No tool is bound to a machine." in run("workflow", "draw", TILL).err
 
 
 def test_a_machine_is_drawn_as_text_for_mermaid(folder: Path) -> None:

@@ -94,6 +94,12 @@ async def test_a_registered_migration_lets_it_go_on_and_is_not_asked_again_once_
         assert (await world.call(chat, "audit"))["summary"] == "audit was done."
 
 
+async def test_a_migration_to_another_state_need_not_say_since_when_it_is_there() -> None:
+    world = World()
+    async with world.served_by(changed(migrations={OLD.hash: lambda snapshot: {**snapshot, "value": "approved"}})) as chat:
+        assert (await world.call(chat, "discharge"))["workflow"]["state"] == "discharged"
+
+
 def _raises(snapshot: Any) -> Any:
     raise KeyError(snapshot["value"])
 

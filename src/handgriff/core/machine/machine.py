@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
-from typing import Any, Final, TypeAlias, Unpack
+from typing import Any, Final, Literal, TypeAlias, Unpack
 
 from handgriff.core.jsontext import Json
-from handgriff.core.machine.build import State, config_of
+from handgriff.core.machine.build import State, To, config_of
+from handgriff.core.machine.held import NOTHING
 from handgriff.core.machine.identity import machine_hash
 from handgriff.core.machine.interpret import start
 from handgriff.core.machine.invariants import Invariant
@@ -106,12 +107,14 @@ class Machine:
         id: str,  # noqa: A002  # XState's word
         *states: "State | str",
         initial: str | None = None,
+        type: Literal["parallel"] | None = None,  # noqa: A002  # XState's word
+        on: Mapping[str, To] = NOTHING,
         context: Mapping[str, Json] | None = None,
         guards: Mapping[str, Guard] | None = None,
         actions: Mapping[str, Action] | None = None,
         **kept: Unpack[Keeping],
     ) -> None:
-        config = config_of(id, *states, initial=initial, context=context)
+        config = config_of(id, *states, initial=initial, type=type, on=on, context=context)
         _fill(self, read(config, guards or {}, actions or {}), kept)
 
     @classmethod

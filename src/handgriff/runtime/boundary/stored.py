@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from handgriff.core import jsontext
 from handgriff.core.events import Moved
+from handgriff.core.machine.configuration import places_of
 from handgriff.core.machine.interpret import caught_up
 from handgriff.core.machine.machine import Machine
 from handgriff.core.machine.snapshot import Snapshot, SnapshotFault
@@ -49,10 +51,25 @@ def _migrated(machine: Machine, row: Workflow) -> Snapshot:
         raise _changed(machine, row, "its machine has changed since, and nothing says how to go on")
     try:
         after: object = migration(before if isinstance(before, dict) else {})
-        return Snapshot.from_json(jsontext.dumps(dict(after) if isinstance(after, Mapping) else after), machine.definition)
+        return Snapshot.from_json(jsontext.dumps(_timed(machine, after) if isinstance(after, Mapping) else after), machine.definition)
     except Exception as error:
         problem = f"what it answered is no snapshot: {error}." if isinstance(error, SnapshotFault) else f"{type(error).__name__}: {error}."
         raise DefinitionError(machine.id, f"migrations[{row.hash!r}]", problem, mend="let it answer a snapshot of this machine.") from error
+
+
+def _timed(machine: Machine, members: Mapping[str, Any]) -> dict[str, Any]:
+    """*members* with times for exactly the active states: a migration to another state need not say since when it is there. It counts from
+    when the instance last moved."""
+    places, entered = machine.definition.places, members.get("entered")
+    try:
+        active = {places[place].id: place for place in places_of(places, members["value"])}
+    except (KeyError, TypeError, AttributeError):
+        return dict(members)  # no state of this machine, which is said by whoever reads it
+    if not isinstance(entered, Mapping) or not entered or entered.keys() == active.keys():
+        return dict(members)
+    last, delays = max(entered.values()), machine.definition.delays
+    elapsed = [each for each in members.get("elapsed", ()) if each in delays and delays[each][0] in active.values()]
+    return {**members, "entered": {state: entered.get(state, last) for state in active}, "elapsed": elapsed}
 
 
 def _changed(machine: Machine, row: Workflow, why: str) -> Refusal:

@@ -166,5 +166,27 @@ def test_the_hash_tells_what_it_does_and_not_what_people_read() -> None:
     assert described.hash == plain.hash != other.hash
 
 
+def test_the_root_takes_regions_and_events_of_its_own() -> None:
+    machine = Machine(
+        "job",
+        State("work", "waiting", State("done", type="final")),
+        State("light", "off", "on"),
+        type="parallel",
+        on={"SWITCH": ".light.on"},
+    )
+    written = {
+        "id": "job",
+        "type": "parallel",
+        "on": {"SWITCH": {"target": ".light.on"}},
+        "states": {
+            "work": {"initial": "waiting", "states": {"waiting": {}, "done": {"type": "final"}}},
+            "light": {"initial": "off", "states": {"off": {}, "on": {}}},
+        },
+    }
+
+    assert machine.hash == Machine.from_config(written).hash
+    assert machine.event("SWITCH").event == "SWITCH"
+
+
 async def _nothing() -> Result[None]:
     return Result("Nothing.")

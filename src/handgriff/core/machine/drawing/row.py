@@ -5,6 +5,7 @@ Nothing in a row overlaps anything else in it, and lines run through rows only w
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 GAP: Final = 18.0
@@ -54,12 +55,13 @@ def joined(upper: Item, lower: Item, offsets: tuple[float, float]) -> tuple[Join
 
 
 def arrange(rows: Sequence[list[Item]]) -> None:
-    """Order the items of each row so that lines cross little."""
+    """Order the items of each row so that lines cross little: by those above it and by those below it by turns."""
     for row in rows:
         _pack(row)
-    for number in range(_ROUNDS):
-        for row in rows if number % 2 == 0 else reversed(rows):
-            row.sort(key=_wanted_place)
+    for number in range(_ROUNDS + 1):
+        is_down = number % 2 == 0
+        for row in rows if is_down else reversed(rows):
+            row.sort(key=partial(_wanted_place, from_above=is_down))
             _pack(row)
 
 
@@ -103,9 +105,14 @@ def _pack(row: Sequence[Item]) -> None:
         x += item.width + GAP
 
 
-def _wanted_place(item: Item) -> tuple[bool, float]:
-    middles = [join.other.x for join in item.joins if join.other is not None]
+def _wanted_place(item: Item, *, from_above: bool) -> tuple[bool, float]:
+    middles = [other.x for _, other in _pulls(item, from_above=from_above)]
     return (not item.is_heading, sum(middles) / len(middles) if middles else item.x + item.width / 2)
+
+
+def _pulls(item: Item, *, from_above: bool) -> list[tuple[Join, Join]]:
+    """The lines that come to *item* from rows above, or from below: where, and whence."""
+    return [(join, join.other) for join in item.joins if join.other is not None and (join.other.item.row < item.row) == from_above]
 
 
 def _relax(row: Sequence[Item], left: float, *, from_above: bool) -> None:
@@ -120,10 +127,8 @@ def _wanted(item: Item, left: float, *, from_above: bool) -> tuple[float, float]
         return item.x, _HEAVY
     if item.is_heading:
         return left, _HEAVY
-    pulls = [(join, join.other) for join in item.joins if join.other is not None]
-    if not pulls:
+    if not item.joins:
         # What no line pulls closes up to the left.
         return left, _LIGHT
-    heard = [pull for pull in pulls if (pull[1].item.row < item.row) == from_above]
-    places = [other.x - join.offset for join, other in heard]
+    places = [other.x - join.offset for join, other in _pulls(item, from_above=from_above)]
     return (sum(places) / len(places), float(len(places))) if places else (item.x, 1.0)
