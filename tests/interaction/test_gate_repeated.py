@@ -116,14 +116,14 @@ async def test_what_another_user_was_answered_is_not_told() -> None:
 
 @pytest.mark.parametrize("where", ["store", "elsewhere"])
 async def test_a_wish_repeated_where_its_way_is_open_again_moves_nothing(where: str) -> None:
-    """It came back to where it was: the wish was carried out, and its instance is let go."""
+    """It came back to where it was: the wish was carried out, which is said, and its instance is let go."""
     world = Registry()
     async with world.opened(snapshots=MemorySnapshots() if where == "elsewhere" else None) as chat:
         await call(chat, "submit", key="k")
         await call(chat, "reject")
         again = await call(chat, "submit", key="k")
 
-        assert (again.replayed, world.ran, await state(chat)) == (True, ["k"], "draft")
+        assert (again.code, world.ran, await state(chat)) == ("conflict", ["k"], "draft")
         assert (await call(chat, "submit", key="l")).code is None
 
 

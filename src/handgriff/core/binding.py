@@ -21,6 +21,9 @@ def bound(contract: Contract, *, at: tuple[At, ...], fires: Fires | str | None) 
     if event is not None and contract.fires is not None:
         raise DefinitionError(contract.name, "fires", "it is given twice, and at most one machine moves.", mend="keep one of them.")
     made = replace(contract, at=every, fires=event or contract.fires)
+    if made.fires is not None and made.starts is not None:
+        problem = f"it moves an instance of {made.fires.machine.id!r}, and a success moves or starts one, not both."
+        raise DefinitionError(contract.name, "starts", problem, mend="make two tools of it.")
     for machine in made.machines:
         if contract.starts is machine:
             problem = f"it starts an instance of {machine.id!r}, so it can't be bound to one."

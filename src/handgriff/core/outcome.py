@@ -34,6 +34,8 @@ class Outcome:
     vetoed: bool = False
     """A success that moves no workflow, because its handler said so."""
     moved: Moved | None = None
+    plain: str | None = None
+    """`text` without what is true only at its time: where a workflow has gone."""
 
     @property
     def is_ok(self) -> bool:
@@ -143,7 +145,12 @@ def told(outcome: Outcome, name: str, fact: Json) -> Outcome:
 
 def replayed(outcome: Outcome) -> Outcome:
     """*outcome*, given again to a repeated wish. What it moved has been moved before."""
-    return replace(outcome, replayed=True, moved=None)
+    return replace(without_moves(outcome), replayed=True)
+
+
+def without_moves(outcome: Outcome) -> Outcome:
+    """*outcome* for a time or a place where what it moved is not so any more. A handle it has begun stays."""
+    return replace(outcome, text=outcome.text if outcome.plain is None else outcome.plain, moved=None, plain=None)
 
 
 def _success_text(result: Result[Any], shown: Shown, data: str | None) -> str:

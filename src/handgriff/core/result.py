@@ -81,6 +81,10 @@ class Result(Generic[T]):
         object.__setattr__(self, "diff", _changes("Result", self.diff))
         if not isinstance(self.link, (Link, type(None))):
             object.__setattr__(self, "link", Link(self.link))
+        fires: object = self.fires
+        if not (fires is None or isinstance(fires, _AsDeclared)):
+            problem = f"{fires!r} is no veto, and a handler can't choose another event than the contract's."
+            raise DefinitionError("Result", "fires", problem, mend="give fires=None to veto it, or leave it out.")
 
     @classmethod
     def none(cls, *, searched: str) -> "Result[T]":

@@ -1,13 +1,13 @@
 """Kept instances as values: what is stored of one when it begins, what a call makes of it, and how its state reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from handgriff.core import jsontext
 from handgriff.core.events import Moved
 from handgriff.core.jsontext import Json
-from handgriff.core.machine.interpret import start
+from handgriff.core.machine.interpret import caught_up, start
 from handgriff.core.machine.machine import Machine
 from handgriff.core.machine.snapshot import Snapshot
 from handgriff.core.outcome import Outcome, told
@@ -58,9 +58,20 @@ class Passage:
     starts: Machine | None = None
     handle: str | None = None
     """Of the instance that a success begins."""
+    beside: Mapping[Machine, Standing | None] = field(default_factory=dict)
+    """Where other machines stand that decide, with the one that moves or begins, what is open then."""
 
 
 NOTHING = Passage()
+
+
+def begins(machine: Machine, at: datetime) -> Snapshot:
+    """How an instance begins: what is due at once has happened.
+
+    Raises:
+        DefinitionError: a guard or an action is wrong, or it doesn't come to rest.
+    """
+    return caught_up(machine.definition, start(machine.definition, at).snapshot, at).snapshot
 
 
 def begun(machine: Machine, *, tenant: str, handle: str, user: str | None, session: str | None, at: datetime) -> Workflow:
@@ -72,7 +83,7 @@ def begun(machine: Machine, *, tenant: str, handle: str, user: str | None, sessi
         user=user,
         session=session,
         hash=machine.hash,
-        snapshot=start(machine.definition, at).snapshot.to_json(),
+        snapshot=begins(machine, at).to_json(),
         created_at=at,
         expires_at=at + machine.expires if machine.has_handle else None,
     )
@@ -105,7 +116,9 @@ def told_moved(outcome: Outcome, machine: Machine, moved: Moved, is_open: tuple[
     fact = moved_fact(machine, moved)
     if is_open is not None:
         fact["open"] = list(is_open)
-    return replace(told(outcome, "workflow", fact), moved=moved)
+    lasting = {name: value for name, value in fact.items() if name not in ("state", "open")}
+    plain = outcome.text if moved.before is not None else told(outcome, "workflow", lasting).text
+    return replace(told(outcome, "workflow", fact), moved=moved, plain=plain)
 
 
 def moved_fact(machine: Machine | None, moved: Moved) -> dict[str, Json]:

@@ -70,7 +70,7 @@ class HostEffects:
                 # Its session or its proposal went in between; what is left of them is looked at once more.
         else:
             raise Refusal("conflict", "Its session and its proposal change just now.", next="Look at it again.", retry_after=1)
-        await engine.boundary.effects.follow_apart(engine.assistant.contract(tool), effect)
+        await engine.boundary.effects.follow_apart(effect)
         return await self.get(tenant, tool, key)
 
 
@@ -88,7 +88,7 @@ async def _resolution(engine: Engine, effect: Effect, state: Literal["done", "fa
     now = engine.clock.now()
     outcome = _HAPPENED if state == "done" else refused(Refusal("permanent", "An operator looked into it: it was not done."))
     workflows = engine.workflows
-    machine = workflows.machine_of(engine.assistant.contract(effect.tool))
+    machine = workflows.machine_of(effect)
     if state == "done":
         outcome = await workflows.moved(machine, effect, outcome)
     settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, state, now, write_outcome(outcome), by)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from handgriff.core.batch import CheckNothingRuns, DeleteSession, Erase, SweepEffects, SweepWorkflows
 from handgriff.core.caller import is_id
+from handgriff.core.machine.keeping import LONGEST
 from handgriff.core.rows import Effect
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.host.sessions import EFFECTS_KEPT
@@ -13,7 +14,6 @@ from handgriff.ports.store import CommitRefused
 from handgriff.runtime.engine import Engine
 
 STEP = 100
-LONGEST = timedelta(days=36_525)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,15 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     # What lives beside the store first: if that fails, the store still says what has to be erased.
     if user is None:
         await engine.notebooks.forget(tenant)
-    for session in sessions:
-        if user is not None:
-            await engine.notebooks.forget(tenant, session)
-        await engine.workflows.restore(tenant, session, ())
+    for session in sessions if user is not None else ():
+        await engine.notebooks.forget(tenant, session)
     try:
         await engine.store.commit((CheckNothingRuns(tenant, now, user=user), Erase(tenant, user, pseudonym)), durable=True)
     except CommitRefused:
         raise _writing(tenant, user) from None
+    # Behind it: an erase that is refused must not have set a workflow back.
+    for session in sessions:
+        await engine.workflows.restore(tenant, session, ())
     return Erased(tenant, user, pseudonym, len(sessions))
 
 

@@ -51,14 +51,16 @@ class HostWorkflows:
         return tuple(Offered(contract, shown_as(contract, known)) for contract in contracts)
 
     async def states(self, caller: Caller, session: str) -> dict[str, str]:
-        """The state of every machine that a session's own instance, or nothing but the caller, decides; by the machine's id.
+        """The state of every machine that a session's own instance, or nothing but the caller, decides, by the machine's id; of those alone
+        that a tool they may use is bound to or starts.
 
         Raises:
             Refusal: `not_found`; there is no such caller or session.
         """
         engine = await self._host.engine()
         today, found = await self._asked_by(engine, caller, session)
-        known = await engine.boundary.gate.positions.without_arguments(today, _place(found))
+        gate = engine.boundary.gate
+        known = await gate.positions.without_arguments(today, _place(found), of=gate.lists.machines(today))
         return {machine.id: standing.words for machine, standing in known.items() if standing is not None}
 
     async def get(self, caller: Caller, machine: str, handle: str) -> Found:

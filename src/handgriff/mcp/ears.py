@@ -30,10 +30,10 @@ class Ear:
     last: Last = field(default_factory=Last)
     streams: int = 0
     bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
-    handler: ListenHandler = field(init=False)
+    stream: ListenHandler = field(init=False)
 
     def __post_init__(self) -> None:
-        self.handler = ListenHandler(self.bus, max_subscriptions=STREAMS_EACH)
+        self.stream = ListenHandler(self.bus, max_subscriptions=STREAMS_EACH)
 
     async def tell(self) -> None:
         """Say on every stream that the list has changed."""
@@ -75,4 +75,4 @@ class Ears:
     def close(self) -> None:
         """End every stream in order."""
         for ear in self._ears.values():
-            ear.handler.close()
+            ear.stream.close()

@@ -79,7 +79,7 @@ class Face:
     async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """`subscriptions/listen`: one stream, which hears of this principal's list alone."""
         async with self.watch.listening(await self._ask(ctx)) as ear:
-            return await ear.handler(ctx, params)
+            return await ear.stream(ctx, params)
 
     async def _called(self, asking: Asking, seat: Seat | None, params: CallToolRequestParams) -> Outcome:
         if seat is not None and seat.last.shown is None:

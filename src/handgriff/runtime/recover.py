@@ -14,7 +14,7 @@ from handgriff.core.batch import AppendEvent, CloseRequest, HoldLease, Operation
 from handgriff.core.catalogue import say
 from handgriff.core.claim import read_outcome, unknown
 from handgriff.core.events import CallOutcome, Event, RequestedCall, TurnEnded
-from handgriff.core.outcome import Outcome, refused
+from handgriff.core.outcome import Outcome, refused, without_moves
 from handgriff.core.proposal import parked
 from handgriff.core.rows import Effect, Proposal, Request, Session
 from handgriff.core.skips import NOT_RUN
@@ -109,7 +109,7 @@ def _known(effect: Effect | None) -> Outcome:
         return refused(NOT_RUN)
     # A history that was cut back may lack an outcome that its effect still has.
     if effect.state in ("done", "failed") and effect.result is not None:
-        return read_outcome(effect.result)
+        return without_moves(read_outcome(effect.result))
     return refused(NOT_RUN if effect.state == "failed" else unknown())
 
 

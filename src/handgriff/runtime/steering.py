@@ -1,5 +1,6 @@
 """How a constant list is steered: where the session's workflows stand, and what is open there, goes with the newest message where the model
-was not told yet. What its own calls have moved it was told with their results."""
+was not told yet. What its own calls have moved it was told with their results, and of machines that none of its tools has to do with it is
+told nothing."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +11,7 @@ from handgriff.core.rows import Session
 from handgriff.core.standing import Standing
 from handgriff.errors import BackendError
 from handgriff.runtime.boundary.attempt import Place
-from handgriff.runtime.boundary.resolve import menu, rights_now
+from handgriff.runtime.boundary.resolve import rights_now
 from handgriff.runtime.context import Changes
 from handgriff.runtime.engine import Engine
 
@@ -22,7 +23,8 @@ async def steering(engine: Engine, caller: Caller, session: Session, events: Seq
     gate = engine.boundary.gate
     try:
         today = await rights_now(engine.boundary.callers, caller)
-        known = await gate.positions.without_arguments(today, Place(session.tenant, session.user, session.id))
+        place = Place(session.tenant, session.user, session.id)
+        known = await gate.positions.without_arguments(today, place, of=gate.lists.machines(today))
     except BackendError as error:
         # What can't be told is left out: the gate asks again at every call, and a conversation need not wait for it.
         engine.log.warning("session %s: its workflows could not be read: %s", session.id, error)
@@ -31,7 +33,7 @@ async def steering(engine: Engine, caller: Caller, session: Session, events: Seq
     news = {machine.id: standing for machine, standing in known.items() if standing is not None and last.get(machine.id) != standing.words}
     if not news:
         return Changes()
-    offered = menu(engine.assistant, today, engine.boundary.surroundings)
+    offered = gate.lists.offered(today)
     told = tuple((name, standing.words) for name, standing in news.items())
     lines = [
         _line(standing, [each.name for each in offered if standing.machine in each.machines and is_open(each, known)])

@@ -85,6 +85,13 @@ def test_a_change_says_its_exact_values_where_they_differ_from_the_displayed_one
     assert Change("Price", "10.00 €", None, raw=(1000, None)).exact() == (1000, None)
 
 
+@pytest.mark.parametrize("fires", ["REJECT", False, "", (), True], ids=repr)
+def test_a_handler_can_veto_its_event_and_choose_no_other(fires: None) -> None:
+    assert Result("Kept.", fires=None).fires is None
+    with pytest.raises(DefinitionError, match="'Result', fires.*fires=None"):
+        Result("Rejected.", fires=fires)
+
+
 @pytest.mark.parametrize("sample", ["o_17", [17], [None]], ids=repr)
 def test_a_sample_is_a_sequence_of_texts(sample: list[str]) -> None:
     with pytest.raises(DefinitionError, match="sample"):

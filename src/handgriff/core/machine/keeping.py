@@ -18,6 +18,8 @@ Migration: TypeAlias = Callable[[Mapping[str, Json]], Mapping[str, Json]]
 """Makes of a snapshot (`value`, `context`, `history`, …) of an earlier machine one of this machine."""
 
 EXPIRES: Final = timedelta(days=30)
+LONGEST: Final = timedelta(days=36_525)
+"""How long anything is kept at most. A date beyond it may not exist."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -68,8 +70,9 @@ def check_keeping(subject: str, kept: Keeping) -> None:
         problem = f"{handle or subject!r} is no name of a parameter."
         raise DefinitionError(subject, "handle", problem, mend="give handle= small letters, digits and _, a letter first.")
     expires: object = kept.get("expires", EXPIRES)
-    if not isinstance(expires, timedelta) or expires <= timedelta(0):
-        raise DefinitionError(subject, "expires", f"{expires!r} is no time.", mend="give a positive timedelta.")
+    if not isinstance(expires, timedelta) or not timedelta(0) < expires <= LONGEST:
+        problem = f"{expires!r} is no time from more than zero to a hundred years."
+        raise DefinitionError(subject, "expires", problem, mend=f"give a positive timedelta of {LONGEST.days} days at most.")
 
 
 def reads_arguments(state_of: StateOf | None) -> bool:

@@ -198,10 +198,15 @@ class Machine:
         """A binding of *tool*, by its name or by itself, made from outside; `Assistant(bindings=[…])` takes it.
 
         `at` may be states of this machine, by name.
+
+        Raises:
+            DefinitionError: it is no tool, binds to nothing, or names what isn't there.
         """
         name = tool if isinstance(tool, str) else getattr(tool, "name", None) or getattr(getattr(tool, "draft", None), "name", None)
         if not isinstance(name, str):
             raise DefinitionError(self.id, "bind", f"{tool!r} is no tool.", mend="give a tool, or its name.")
+        if at is None and fires is None:
+            raise DefinitionError(self.id, "bind", f"it binds {name!r} to nothing.", mend="give at=, fires=, or both.")
         event = self.event(fires) if isinstance(fires, str) else fires
         return Binding(name, self._bound(name, at), checked_fires(name, event))
 

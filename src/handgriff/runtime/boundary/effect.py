@@ -67,7 +67,7 @@ class Effects:
     async def read(self, ready: Ready) -> Outcome:
         """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""
         contract, ready.call.access.is_running = ready.contract, True
-        returned = await invoke_within(self.seconds(contract), contract.handler, **ready.parameters())
+        returned = _not_refused(await invoke_within(self.seconds(contract), contract.handler, **ready.parameters()))
         return self._shape(contract, required_result(contract, returned), ready.call.id, must_tell=False)
 
     def shape(self, contract: Contract, result: Result[object], call: str) -> Outcome:
@@ -83,6 +83,7 @@ class Effects:
         # The lease is counted from here: what came before may have taken its time.
         now = self.clock.now()
         effect = replace(effect, claimed_at=now, lease_until=now + timedelta(seconds=self.seconds(ready.contract)) + LEASE_MARGIN)
+        self.workflows.check_delays(ready.passage, now)
         try:
             await self._claim(ready, effect)
         except CommitRefused as taken:
@@ -103,7 +104,8 @@ class Effects:
         if left <= 0:
             raise Refusal("transient", "It took too long to begin. Nothing was done.", next="Try again in a moment.")
         try:
-            return await invoke_within(min(self.seconds(ready.contract), left), ready.contract.handler, **ready.as_confirmed().parameters())
+            seconds = min(self.seconds(ready.contract), left)
+            return _not_refused(await invoke_within(seconds, ready.contract.handler, **ready.as_confirmed().parameters()))
         except Exception:
             raise
         except BaseException:
@@ -141,19 +143,19 @@ class Effects:
         incident = self.incident(explained.error, ready.contract.name, ready.call.id)
         return Ran(refused(unknown(incident), incident=incident), "indeterminate")
 
-    async def settled_apart(self, contract: Contract | None, effect: Effect, state: EffectState, outcome: Outcome) -> None:
+    async def settled_apart(self, effect: Effect, state: EffectState, outcome: Outcome) -> None:
         """An instance outside the store follows its effect. What fails here is finished when the instance is next looked at."""
         try:
-            await self.workflows.settled_apart(self.workflows.machine_of(contract), effect, state, outcome)
+            await self.workflows.settled_apart(self.workflows.machine_of(effect), effect, state, outcome)
         except BackendError as error:
             self.incident(error, effect.tool, effect.call)
 
-    async def follow_apart(self, contract: Contract | None, effect: Effect) -> None:
+    async def follow_apart(self, effect: Effect) -> None:
         """The same, by what the record of *effect* says, whoever settled it."""
-        if self.workflows.is_apart(self.workflows.machine_of(contract)):
+        if self.workflows.is_apart(self.workflows.machine_of(effect)):
             record = await self.record(effect)
             if record.claim == effect.claim and record.result is not None:
-                await self.settled_apart(contract, record, record.state, read_outcome(record.result))
+                await self.settled_apart(record, record.state, read_outcome(record.result))
 
     def seconds(self, contract: Contract) -> float:
         """The tool's time-out."""
@@ -202,11 +204,17 @@ class Effects:
         """The answer to a wish that was carried out before, and has itself closed the way to its repetition; None for any other."""
         if ready.contract.idempotency_key is None:
             return None
-        effect = await self.effect(ready)
-        record = await self.store.effect(effect.tenant, effect.tool, effect.key)
-        if record is None or record.state != "done":
+        try:
+            effect = await self.effect(ready)
+            record = await self.store.effect(effect.tenant, effect.tool, effect.key)
+            if record is None or record.state != "done" or not _is_of_this_session(record, ready):
+                return None
+            outcome = answer_from(record, effect.digest, effect.user, self.clock.now())
+        except Refusal:
+            raise
+        except Exception as error:  # noqa: BLE001  # the key's function is the application's
+            self.incident(error, ready.contract.name, ready.attempt.id)
             return None
-        outcome = answer_from(record, effect.digest, effect.user, self.clock.now())
         return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
 
     async def _key(self, ready: Ready) -> str:
@@ -247,6 +255,9 @@ class Effects:
         if taken.guard == "session":
             raise Refusal("not_found", "There is no such session.")
         outcome = answer_from(await self.record(effect), effect.digest, effect.user, self.clock.now())
+        if ready.passage.moving is not None:
+            # The gate has let it pass, so this instance stands before a step that was made: in another session, or before a rewind.
+            raise _done_elsewhere(ready.passage.moving.instance.machine.id)
         return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
 
     def _stepper(self, effect: Effect) -> Steps:
@@ -320,6 +331,29 @@ def outcome_of(refusal: Refusal) -> Outcome:
     """The outcome of *refusal*, under the incident it names."""
     incident = refusal.facts.get("incident")
     return refused(refusal, incident=incident if isinstance(incident, str) else None)
+
+
+def _is_of_this_session(record: Effect, ready: Ready) -> bool:
+    """Whether what *record* has moved is what this call is about: each session has an instance of its own."""
+    fires, contract = record.fires, ready.contract
+    if fires is None or contract.fires is None or contract.fires.machine.instance != "session":
+        return True
+    return fires.handle == ready.attempt.place.session
+
+
+def _done_elsewhere(machine: str) -> Refusal:
+    return Refusal(
+        "conflict",
+        f"The same was done before under the same key, and is not repeated; this {machine} has not moved.",
+        next="Tell the user; it can't be done again here.",
+    )
+
+
+def _not_refused(returned: object) -> object:
+    """What a handler returned. A refusal says the same whether it is raised or returned."""
+    if isinstance(returned, Refusal):
+        raise returned
+    return returned
 
 
 def _fired(ready: Ready) -> Fired | None:

@@ -129,7 +129,8 @@ class Elsewhere:
 
     async def _put(self, record: _Record, version: int) -> bool:
         row = record.row
-        forgotten = None if row.expires_at is None else row.expires_at + FORGOTTEN_AFTER
+        # What is claimed is kept until somebody has said what became of it.
+        forgotten = None if row.expires_at is None or row.claim is not None else row.expires_at + FORGOTTEN_AFTER
         kept = Kept(jsontext.dumps(pack(replace(record, row=replace(row, version=version + 1)))), version + 1, forgotten)
         return await self._within("storing an instance", self.snapshots.compare_and_set(_key(row), version, kept))
 

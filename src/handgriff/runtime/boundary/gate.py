@@ -12,12 +12,13 @@ from handgriff.core.claim import unknown
 from handgriff.core.contract import Contract
 from handgriff.core.events import Moved
 from handgriff.core.gating import Standings, is_at
-from handgriff.core.machine.interpret import can, next_step, start
+from handgriff.core.machine.interpret import can, caught_up, next_step
 from handgriff.core.machine.machine import Machine
+from handgriff.core.machine.select import could
 from handgriff.core.rows import Effect
 from handgriff.core.standing import Standing, stands
 from handgriff.core.ways import path_to
-from handgriff.core.workflow import NOTHING, Instance, Moving, Passage, event_of, told_moved
+from handgriff.core.workflow import NOTHING, Instance, Moving, Passage, begins, event_of, told_moved
 from handgriff.errors import Refusal
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.attempt import Place
@@ -69,14 +70,14 @@ class Gate:
                 raise await self._closed(ready, standing, standings)
         moving = None if contract.fires is None else await self._moving(ready, seen, standings)
         handle = None if contract.starts is None else self.effects.ids.new("handle")
-        return Passage(tuple(seen.values()), moving, contract.starts, handle)
+        return Passage(tuple(seen.values()), moving, contract.starts, handle, await self._beside(ready, standings))
 
     async def told(self, ready: Ready, ran: Ran) -> Ran:
         """*ran* with what its success moves or begins: the state, the handle, and what of that workflow is open then."""
         if ran.state != "done" or ran.outcome.vetoed or not ready.contract.moves:
             return ran
         moved, after = self._after(ready)
-        names = self.lists.open_of(ready.caller, after)
+        names = self.lists.open_of(ready.caller, after, ready.passage.beside)
         return replace(ran, outcome=told_moved(ran.outcome, after.machine, moved, names))
 
     async def open_now(self, caller: Caller, place: Place) -> tuple[tuple[Contract, ...], Standings]:
@@ -96,8 +97,22 @@ class Gate:
             return passage.moving.moved, passage.moving.standing
         if starts is None or passage.handle is None:
             raise AssertionError("only asked of a tool that moves or begins something")
-        begins = stands(starts, start(starts.definition, self.effects.clock.now()).snapshot)
-        return Moved(starts.id, passage.handle, None, begins.words), begins
+        after = stands(starts, begins(starts, self.effects.clock.now()))
+        return Moved(starts.id, passage.handle, None, after.words), after
+
+    async def _beside(self, ready: Ready, known: Standings) -> Standings:
+        """Where the machines stand that decide, with the one that moves or begins, what is open then.
+
+        They are looked at before the handler runs: behind it a transaction of the application's may be open, in which a question that
+        fails would undo what was done.
+        """
+        machine = ready.contract.starts if ready.contract.fires is None else ready.contract.fires.machine
+        others = frozenset[Machine]() if machine is None else self.lists.beside(machine)
+        found = {other: known[other] for other in others if other in known}
+        unknown_yet = others - found.keys()
+        if not unknown_yet:
+            return found
+        return {**found, **await self.positions.without_arguments(ready.caller, ready.attempt.place, ready.call, of=unknown_yet)}
 
     async def _instance(self, machine: Machine, ready: Ready) -> Instance:
         try:
@@ -130,12 +145,16 @@ class Gate:
         machine, event = fires.machine, event_of(fires.event, ready.arguments.canonical)
         instance = seen[machine] = await self._free(seen[machine], ready)
         standing = instance.standing
-        if not can(machine.definition, instance.snapshot, event) or not all(
-            is_at(at, standing) for at in ready.contract.at if at.machine is machine
-        ):
+        is_there = all(is_at(at, standing) for at in ready.contract.at if at.machine is machine)
+        if not is_there or not can(machine.definition, instance.snapshot, event):
+            # Arguments matter to guards alone.
+            guarded = is_there and could(machine.definition, instance.snapshot, fires.event)
             why = f"{ready.contract.name} is not open with these arguments while the {machine.id} is in {standing.words!r}."
-            raise await self._closed(ready, standing, {**standings, machine: standing}, why)
-        follows = next_step(machine.definition, instance.snapshot, event, self.effects.clock.now()).snapshot
+            raise await self._closed(ready, standing, {**standings, machine: standing}, why if guarded else "")
+        now = self.effects.clock.now()
+        follows = next_step(machine.definition, instance.snapshot, event, now).snapshot
+        # A delay of nothing is over at once: nobody will ever find the instance before it.
+        follows = caught_up(machine.definition, follows, now).snapshot
         text, after = follows.to_json(), stands(machine, follows)
         self.positions.workflows.remember(text, after)
         return Moving(instance, fires.event, text, after)

@@ -5,7 +5,7 @@ from handgriff.core.contract import Contract
 from handgriff.core.requirement import Surroundings
 from handgriff.core.schema.form import Arguments
 from handgriff.core.view import view
-from handgriff.errors import Refusal
+from handgriff.errors import DefinitionError, Refusal
 from handgriff.ports.store import SessionReads
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.attempt import Attempt
@@ -61,11 +61,12 @@ async def check_meaning(contract: Contract, arguments: Arguments, call: BoundCal
 
     Raises:
         Refusal: one of them says no.
+        DefinitionError: one of them answers what means neither yes nor no.
     """
     if contract.validate is not None:
-        await invoke(contract.validate, view(contract.schema, arguments), call)
+        _check_answer(contract, "validate", await invoke(contract.validate, view(contract.schema, arguments), call))
     for hook in contract.before_call:
-        await invoke(hook, contract.name, view(contract.schema, arguments), call)
+        _check_answer(contract, "before_call", await invoke(hook, contract.name, view(contract.schema, arguments), call))
 
 
 async def check_authority(contract: Contract, arguments: Arguments, call: BoundCall) -> None:
@@ -76,5 +77,17 @@ async def check_authority(contract: Contract, arguments: Arguments, call: BoundC
     """
     if contract.authorize is None:
         return
-    if await invoke(contract.authorize, view(contract.schema, arguments), call) is not True:
+    answer = await invoke(contract.authorize, view(contract.schema, arguments), call)
+    if isinstance(answer, Refusal):
+        raise answer
+    if answer is not True:
         raise Refusal("denied", "You may use this tool, but not with these arguments.")
+
+
+def _check_answer(contract: Contract, member: str, answer: object) -> None:
+    """A refusal says the same whether it is raised or returned; None and True let the call go on."""
+    if isinstance(answer, Refusal):
+        raise answer
+    if not (answer is None or answer is True):
+        problem = f"it answered {type(answer).__name__}, which is neither yes nor no."
+        raise DefinitionError(contract.name, member, problem, mend="raise or return a Refusal, or return None.")

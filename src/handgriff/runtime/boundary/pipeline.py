@@ -163,7 +163,7 @@ class Boundary:
         try:
             passage = await self.gate.check(ready)
         except Refusal as refusal:
-            repeated = await self.effects.repeated(ready) if refusal.code == "closed" else None
+            repeated = await self.effects.repeated(ready) if refusal.code in ("closed", "not_found") else None
             if repeated is None:
                 raise
             return repeated

@@ -4,7 +4,7 @@ Below are the kept instances and, of derived machines, the application; above, t
 nobody's.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from handgriff.runtime.boundary.bound import BoundCall
 from handgriff.runtime.boundary.calls import Calls
 from handgriff.runtime.boundary.effect import Effects
 from handgriff.runtime.boundary.invoke import explain, invoke_within
-from handgriff.runtime.boundary.lists import Lists
+from handgriff.runtime.boundary.lists import Lists, needs_no_arguments
 from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.boundary.workflows import Workflows
 
@@ -58,8 +58,11 @@ class Positions:
             raise Refusal("not_found", f"There is no such {machine.id}.", next="Check the arguments; look it up first if you can.")
         return standing
 
-    async def without_arguments(self, caller: Caller, place: Place, call: BoundCall | None = None) -> dict[Machine, Standing | None]:
-        """Where every machine stands that needs no arguments to say it; None for one that can't go on, so that nothing is open there.
+    async def without_arguments(
+        self, caller: Caller, place: Place, call: BoundCall | None = None, *, of: Container[Machine] | None = None
+    ) -> dict[Machine, Standing | None]:
+        """Where every machine, or each of those, stands that needs no arguments to say it; one that can't go on is nowhere, so that nothing
+        is open there.
 
         Raises:
             Refusal: `not_found`; there is no such session.
@@ -68,15 +71,13 @@ class Positions:
         found: dict[Machine, Standing | None] = {}
         asked: list[Machine] = []
         for machine in self.assistant.machines.values():
-            if machine.instance in ("session", "process"):
+            if not needs_no_arguments(machine) or (of is not None and machine not in of):
+                continue
+            if machine.is_kept:
                 found[machine] = await self._own_standing(machine, place)
-            elif not machine.is_kept and not machine.reads_arguments:
+            else:
                 asked.append(machine)
-        if asked:
-            async with self._opened(caller, place, call, self._bound_to(asked[0])) as opened:
-                for machine in asked:
-                    found[machine] = await self._asked_alone(machine, opened)
-        return found
+        return {**found, **await self._derived_alone(asked, caller, place, call)} if asked else found
 
     async def _own(self, machine: Machine, place: Place) -> Instance:
         return await self.workflows.own(machine, place.tenant, place.session, place.user)
@@ -94,12 +95,29 @@ class Positions:
 
     async def _named(self, machine: Machine, ready: Ready) -> Instance:
         handle = _handle(ready.arguments.canonical, machine.handle)
-        found = await self.workflows.named(machine, ready.caller.tenant, handle, ready.caller.user) if is_id(handle) else None
+        fires, caller = ready.contract.fires, ready.caller
+        moves = fires is not None and fires.machine is machine
+        found = await self.workflows.named(machine, caller.tenant, handle, caller.user, moves=moves) if is_id(handle) else None
         if found is not None:
             return found
         starts = [each.name for each in self.lists.offered(ready.caller) if each.starts is machine]
-        step = f"Begin one with {' or '.join(starts)}, or use the handle it answered." if starts else "Ask whoever began it for its handle."
-        raise Refusal("not_found", f"There is no such {machine.handle}.", next=step, provides=starts)
+        how = f"Begin one with {' or '.join(starts)}, or use the handle it answered." if starts else "Ask whoever began it for its handle."
+        raise Refusal("not_found", f"There is no such {machine.handle}.", next=how, provides=starts)
+
+    async def _derived_alone(
+        self, asked: Sequence[Machine], caller: Caller, place: Place, call: BoundCall | None
+    ) -> dict[Machine, Standing]:
+        """Where the application says that those of *asked* are."""
+        nowhere_at_all = {machine: nowhere(machine) for machine in asked}
+        contract = self._bound_to(asked[0])
+        try:
+            async with self._opened(caller, place, call, contract) as opened:
+                return {machine: await self._asked_alone(machine, opened) for machine in asked}
+        except Refusal:
+            return nowhere_at_all
+        except Exception as error:  # noqa: BLE001  # the application's own objects may fail to open or close, and no list may fail over it
+            self.effects.incident(error, contract.name, place.session)
+            return nowhere_at_all
 
     async def _asked_alone(self, machine: Machine, call: BoundCall) -> Standing:
         """What a list may count on: where it can't be said, nothing is open."""

@@ -122,8 +122,8 @@ class Settlements:
         """Settle *effect* whose session is gone: what is known stays known, and what must follow a write follows it. Nothing is left to be
         stored of the answer, so nobody takes it for one that was not carried out."""
         try:
-            await self.effects.store.commit((*self._settling(ready, effect, ran), *self._hooks(ready, ran)))
-            await self.effects.settled_apart(ready.contract, effect, ran.state, ran.outcome)
+            await self.effects.store.commit((*self._settling(effect, ran), *self._hooks(ready, ran)))
+            await self.effects.settled_apart(effect, ran.state, ran.outcome)
         except CommitRefused:
             _LOG.warning("call %s settled after its session and its effect were gone", ready.call.id)
         return _unstored(self._ended(ready, ran, late=True))
@@ -156,12 +156,12 @@ class Settlements:
         here, follows = self.notebooks.split(delta)
         later = self._queued(ready, follows)
         told = self._with_delta(ready, ended.ops, here)
-        batch: list[Operation] = [*self._settling(ready, effect, ran), *told, *map(QueueHook, later), *self._hooks(ready, ran)]
+        batch: list[Operation] = [*self._settling(effect, ran), *told, *map(QueueHook, later), *self._hooks(ready, ran)]
         if proposal is not None and decides:
             was: ProposalState = "indeterminate" if ended.body.late else "running"
             batch += effects.decided(proposal, was, ran.state, ready.attempt.decided_by)
         committed = await (together.commit(tuple(batch)) if together.is_open else effects.store.commit(tuple(batch)))
-        await self.effects.settled_apart(ready.contract, effect, ran.state, ran.outcome)
+        await self.effects.settled_apart(effect, ran.state, ran.outcome)
         if ran.state == "done":
             ready.call.state.keep_temp()
         if later:
@@ -172,10 +172,10 @@ class Settlements:
                 self._incident(ready, error)
         return Ended(ended.outcome, ended.event, ended.body, seq=committed.seqs[0])
 
-    def _settling(self, ready: Ready, effect: Effect, ran: Ran) -> tuple[Operation, ...]:
+    def _settling(self, effect: Effect, ran: Ran) -> tuple[Operation, ...]:
         at, workflows = self.effects.clock.now(), self.effects.workflows
         settled = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, at, write_outcome(ran.outcome))
-        return (settled, *workflows.settling(workflows.machine_of(ready.contract), effect, ran.state, ran.outcome))
+        return (settled, *workflows.settling(workflows.machine_of(effect), effect, ran.state, ran.outcome))
 
     def _hooks(self, ready: Ready, ran: Ran) -> tuple[QueueHook, ...]:
         return queued(ready, ran.outcome, now=self.effects.clock.now(), ids=self.effects.ids) if ran.state == "done" else ()

@@ -104,7 +104,7 @@ class Truths:
                 # It was deleted or cut back. The record still protects its key, and what must follow a write still follows it.
                 await self._settle_alone(operations)
             _LOG.info("call %s was settled by somebody else, or without its session", effect.call)
-        await self.effects.follow_apart(self.calls.assistant.contract(effect.tool), effect)
+        await self.effects.follow_apart(effect)
         return True
 
     async def _proposal(self, effect: Effect) -> Proposal | None:
@@ -133,9 +133,9 @@ class Truths:
         )
         event = Written(self.effects.ids.new("event"), effect.turn, now, told)
         settle = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, now, write_outcome(ran.outcome), by)
-        workflows, contract = self.effects.workflows, self.calls.assistant.contract(effect.tool)
+        workflows = self.effects.workflows
         operations: list[Operation] = [settle, AppendEvent(effect.tenant, effect.session, event), *self._followed(effect, ran)]
-        operations += workflows.settling(workflows.machine_of(contract), effect, ran.state, ran.outcome)
+        operations += workflows.settling(workflows.machine_of(effect), effect, ran.state, ran.outcome)
         was: ProposalState = "running" if effect.state == "running" else "indeterminate"
         # One that became something else meanwhile is not decided once more.
         if proposal is not None and proposal.state == was:
@@ -154,14 +154,14 @@ class Truths:
     async def _asked_outside(self, effect: Effect, contract: Contract) -> Ran | None:
         try:
             ran = self._said(await self._reconciled(effect, contract), effect, contract)
-            return ran if ran is None or ran.state != "done" else replace(ran, outcome=await self._moved(ran.outcome, effect, contract))
+            return ran if ran is None or ran.state != "done" else replace(ran, outcome=await self._moved(ran.outcome, effect))
         except Exception as error:  # noqa: BLE001  # the application's own code may raise anything, and none of it says what happened
             self.effects.incident(error, contract.name, effect.call)
             return None
 
-    async def _moved(self, outcome: Outcome, effect: Effect, contract: Contract) -> Outcome:
+    async def _moved(self, outcome: Outcome, effect: Effect) -> Outcome:
         workflows = self.effects.workflows
-        return await workflows.moved(workflows.machine_of(contract), effect, outcome)
+        return await workflows.moved(workflows.machine_of(effect), effect, outcome)
 
     def _said(self, answer: object, effect: Effect, contract: Contract) -> Ran | None:
         match answer:

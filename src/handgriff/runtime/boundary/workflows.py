@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Final
 
 from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, Operation, SettleWorkflow, StartWorkflow
-from handgriff.core.contract import Contract
 from handgriff.core.machine.interpret import caught_up
 from handgriff.core.machine.machine import Machine
 from handgriff.core.machine.snapshot import Snapshot
@@ -77,12 +76,23 @@ class Workflows:
         self._begun[machine, tenant, handle] = instance
         return instance
 
-    async def named(self, machine: Machine, tenant: str, handle: str, user: str) -> Instance | None:
-        """The instance of this handle; None for unknown, expired and foreign ones alike."""
+    async def named(self, machine: Machine, tenant: str, handle: str, user: str, *, moves: bool = False) -> Instance | None:
+        """The instance of this handle; None for unknown, expired and foreign ones alike. Whoever *moves* it is told of a claim first."""
         row = await self._load(machine, tenant, handle)
-        if row is None or row.user not in (None, user) or (row.claim is None and row.is_expired(self.clock.now())):
+        if row is None or row.user not in (None, user) or ((row.claim is None or not moves) and row.is_expired(self.clock.now())):
             return None
         return self._opened(machine, row)
+
+    def check_delays(self, passage: Passage, now: datetime) -> None:
+        """See that no delay has gone over since the gate has looked: checks and a plan may take their time.
+
+        Raises:
+            Refusal: `conflict`.
+        """
+        for instance in passage.seen:
+            definition = instance.machine.definition
+            if definition.delays and caught_up(definition, instance.snapshot, now).changed:
+                raise Refusal("conflict", f"The {instance.machine.id} has moved on meanwhile.", next="Look at where it is now.")
 
     def claiming(self, passage: Passage, effect: Effect) -> tuple[Operation, ...]:
         """What goes into the batch that claims *effect*, of what is in the store."""
@@ -212,11 +222,10 @@ class Workflows:
                 if machine.instance == "session":
                     await self.elsewhere.replace(SnapshotKey(tenant, machine.id, session), kept.get(machine.id))
 
-    def machine_of(self, contract: Contract | None) -> Machine | None:
-        """The machine that a success of *contract* moves or begins."""
-        if contract is None:
-            return None
-        return contract.fires.machine if contract.fires is not None else contract.starts
+    def machine_of(self, effect: Effect) -> Machine | None:
+        """The machine that a success of *effect* moves or begins, whatever has become of its tool since."""
+        fires = effect.fires
+        return None if fires is None else next((machine for machine in self.machines if machine.id == fires.machine), None)
 
     def is_apart(self, machine: Machine | None) -> bool:
         """Whether the instances of *machine* are outside the store."""

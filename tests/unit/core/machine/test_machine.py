@@ -58,10 +58,24 @@ def test_states_are_named_by_key_path_and_id_and_a_parent_stands_for_its_states(
         (lambda m: m.event("SUBMITT"), "did you mean 'SUBMIT'"),
         (lambda m: m.event(None), "no state takes None"),
         (lambda m: m.bind(42, at="draft"), "is no tool"),
+        (lambda m: m.bind("act"), "binds 'act' to nothing"),
         (lambda m: m.bind("act", at=["draft", m.at("review")]), "is no binding"),
         (lambda m: m.bind("act", fires=3), "is no event"),
     ],
-    ids=["near", "far", "none", "no text", "no tag", "no tags", "no event", "nothing fired", "no tool", "mixed", "no event's text"],
+    ids=[
+        "near",
+        "far",
+        "none",
+        "no text",
+        "no tag",
+        "no tags",
+        "no event",
+        "nothing fired",
+        "no tool",
+        "unbound",
+        "mixed",
+        "no event's text",
+    ],
 )
 def test_what_is_not_there_is_refused_with_what_is(make: Any, says: str) -> None:
     with pytest.raises(DefinitionError, match=says):
@@ -80,15 +94,34 @@ def test_what_is_not_there_is_refused_with_what_is(make: Any, says: str) -> None
         ({"owner": "nobody", "instance": "handle"}, "owner"),
         ({"expires": timedelta(0)}, "expires"),
         ({"expires": 30}, "expires"),
+        ({"expires": timedelta.max}, "expires"),
+        ({"expires": timedelta(days=36_525, microseconds=1)}, "expires"),
         ({"guard": {}}, "guard"),
     ],
-    ids=["place", "both", "state_of", "name", "needless handle", "needless owner", "owner", "no time", "a number", "unknown"],
+    ids=[
+        "place",
+        "both",
+        "state_of",
+        "name",
+        "needless handle",
+        "needless owner",
+        "owner",
+        "no time",
+        "a number",
+        "for ever",
+        "too long",
+        "unknown",
+    ],
 )
 def test_members_that_do_not_go_together_are_refused_by_name(kept: dict[str, Any], member: str) -> None:
     with pytest.raises(DefinitionError) as refused:
         paper(**kept)
 
     assert refused.value.member == member
+
+
+def test_a_hundred_years_are_a_time_that_an_instance_may_live() -> None:
+    assert paper(instance="handle", expires=timedelta(days=36_525)).expires == timedelta(days=36_525)
 
 
 def test_where_instances_live_follows_from_what_is_said() -> None:
@@ -118,6 +151,18 @@ def test_two_events_for_one_tool_are_refused() -> None:
     [contract] = tool(at=machine.at("draft"), fires="SUBMIT").contracts()
 
     with pytest.raises(DefinitionError, match="twice"):
+        bound(contract, at=(), fires=machine.event("SUBMIT"))
+
+
+@pytest.mark.parametrize("at", ["draft", None], ids=["bound", "firing alone"])
+def test_a_tool_that_moves_one_instance_starts_no_other(at: str | None) -> None:
+    machine, other = paper(), Machine("note", "open", State("shut", type="final"), instance="handle")
+    states = {} if at is None else {"at": machine.at(at)}
+
+    with pytest.raises(DefinitionError, match="moves an instance of 'paper'.*two tools"):
+        tool(fires=machine.event("SUBMIT"), starts=other, **states).contracts()
+    [contract] = tool(starts=other, at=machine.at("draft")).contracts()
+    with pytest.raises(DefinitionError, match="moves an instance of 'paper'"):
         bound(contract, at=(), fires=machine.event("SUBMIT"))
 
 
