@@ -36,8 +36,8 @@ class World:
     """Where the application's machines are, by machine and order."""
     inside: Refusal | None = None
     """How the call ended that the relay made."""
-    machines: tuple[Machine, ...] = ()
-    assistant: Assistant = field(init=False)
+    machines: tuple[Machine, ...] = field(default=(), repr=False)
+    assistant: Assistant = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.machines = self.machines or tuple(self._machine(index, each) for index, each in enumerate(self.spec.machines))

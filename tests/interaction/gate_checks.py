@@ -41,10 +41,14 @@ class Checks:
                 assert told.facts["allowed"] == each.allowed
                 self._check_way(run, seat, each, told.facts.get("path"))
 
-    async def decide(self, run: Run) -> None:
-        """Confirm all that waits. What has been closed since it was shown is not done."""
-        for seat, shown, proposal in self.waiting:
+    async def decide(self, run: Run, *, may_wait: bool = False) -> None:
+        """Confirm what waits: what has been closed since it was shown is not done. With *may_wait* what is still open waits on."""
+        waiting, self.waiting = self.waiting, []
+        for seat, shown, proposal in waiting:
             now = await run.expected(seat, shown.tool, shown.arguments)
+            if now.is_open and may_wait:
+                self.waiting.append((seat, shown, proposal))
+                continue
             run.world.entered.clear()
             decided = await run.host.proposals.decide(seat.caller, proposal, approved=True)
             assert decided.outcome.code == (None if now.is_open else now.verdict)
@@ -52,7 +56,6 @@ class Checks:
             self.tally[f"confirmed: {now.verdict}"] += 1
             if decided.continues:
                 assert [item async for item in run.host.follow(seat.caller, seat.session)]
-        self.waiting.clear()
 
     def has_enough(self, *names: str, least: int) -> bool:
         """Whether every entry has been tried that often with open tools and with closed ones."""

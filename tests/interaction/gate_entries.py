@@ -57,16 +57,39 @@ async def from_inside(run: Run, seat: Seat, wishes: Sequence[Wish]) -> list[Beca
 
 
 @dataclass(slots=True)
+class Said:
+    """What the scripted model says: the calls that are wished for, then something."""
+
+    wishes: tuple[ToolUse, ...] = ()
+    menus: dict[str, set[bytes]] = field(default_factory=dict)
+    """The tools that it was sent, by the session's own instructions."""
+
+    def __call__(self, request: Received) -> object:
+        """The next answer."""
+        self.menus.setdefault(json.dumps(request.body["system"]), set()).add(json.dumps(request.body["tools"]).encode())
+        wishes, self.wishes = self.wishes, ()
+        return wishes or "Well."
+
+    def wish(self, wishes: Sequence[Wish]) -> None:
+        """Let it ask for these."""
+        self.wishes = tuple(ToolUse(tool, arguments) for tool, arguments in wishes)
+
+
+@dataclass(frozen=True, slots=True)
 class Faces:
     """All that isn't Python: a chat, AG-UI, and MCP in both eras, of one world."""
 
     web: httpx2.AsyncClient
     old: HttpWire
     new: HttpWire
-    wishes: tuple[ToolUse, ...] = ()
-    """What the model asks for next."""
-    constant: dict[str, set[bytes]] = field(default_factory=dict)
+    said: Said
+    lists: dict[str, set[bytes]] = field(default_factory=dict)
     """The constant lists that were seen, by whose they are."""
+
+    @property
+    def constant(self) -> list[set[bytes]]:
+        """Each constant list, in all the forms that it was seen in."""
+        return [*self.lists.values(), *self.said.menus.values()]
 
     def entries(self, talking: Seat, run: Run) -> Mapping[str, tuple[Seat, Entry]]:
         """All of them, and where each leads. One seat is *talking*; each kind of MCP has a seat of its own."""
@@ -76,14 +99,14 @@ class Faces:
 
     async def in_chat(self, run: Run, seat: Seat, wishes: Sequence[Wish]) -> list[Became]:
         """A turn."""
-        self._wish(wishes)
+        self.said.wish(wishes)
         bodies = [item.body async for item in run.host.turn(seat.caller, seat.session, "Go on.") if isinstance(item, Event)]
         found = {body.tool: Became(body.code, enclosed(body.wire)) for body in bodies if isinstance(body, CallOutcome)}
         return await self._with_proposals(run, seat, wishes, found)
 
     async def in_agui(self, run: Run, seat: Seat, wishes: Sequence[Wish]) -> list[Became]:
         """A run over HTTP. People are told less of a refusal than the model."""
-        self._wish(wishes)
+        self.said.wish(wishes)
         answer = await self.web.post("/agui", json=say("Go on.", thread=seat.session), headers=_says(seat.caller))
         events = [event for _, event in frames_of(answer.text)]
         tools = {event["toolCallId"]: event["toolCallName"] for event in events if event["type"] == "TOOL_CALL_START"}
@@ -108,22 +131,10 @@ class Faces:
     async def look_at_constant(self, run: Run) -> None:
         """Look at every constant list once more."""
         await self.new.ask("tools/list", number=0)
-        self._saw("mcp 2026", self.new.raw)
+        self.lists.setdefault("mcp 2026", set()).add(self.new.raw)
         for seat in run.seats:
             menu = await self.web.get("/menu", headers=_says(seat.caller))
-            self._saw(f"menu {seat.caller.user}", menu.content)
-
-    def answer(self, request: Received) -> object:
-        """What the model says: what is wished for, then something."""
-        self._saw(json.dumps(request.body["system"]), json.dumps(request.body["tools"]).encode())
-        wishes, self.wishes = self.wishes, ()
-        return wishes or "Well."
-
-    def _wish(self, wishes: Sequence[Wish]) -> None:
-        self.wishes = tuple(ToolUse(tool, arguments) for tool, arguments in wishes)
-
-    def _saw(self, whose: str, menu: bytes) -> None:
-        self.constant.setdefault(whose, set()).add(menu)
+            self.lists.setdefault(seat.caller.user, set()).add(menu.content)
 
     async def _with_proposals(self, run: Run, seat: Seat, wishes: Sequence[Wish], found: Mapping[str, Became]) -> list[Became]:
         waiting = await run.host.proposals.list(seat.caller, session=seat.session)
@@ -140,19 +151,19 @@ async def with_faces(world: World) -> AsyncIterator[tuple[Run, Faces]]:
         return await world.callers(tenant, user)
 
     ada, ben = world.caller(0), world.caller(1)
-    faces: list[Faces] = []
+    said = Said()
     async with (
-        harness(world.assistant, ada, callers=world.callers, script=lambda request: faces[0].answer(request)) as chat,
+        harness(world.assistant, ada, callers=world.callers, script=said) as chat,
         mcp(chat.host, authenticate=who) as app,
         _client(app, _says(ada)) as old,
         _client(app, _says(ben)) as new,
         _client(agui(chat.host, authenticate=who)) as web,
     ):
-        faces.append(Faces(web, HttpWire(old, OLD), HttpWire(new, NEW)))
-        await faces[0].old.begin()
-        aliases = (f"mcp:session:{faces[0].old.session}", "mcp:client:raw")
+        faces = Faces(web, HttpWire(old, OLD), HttpWire(new, NEW), said)
+        await faces.old.begin()
+        aliases = (f"mcp:session:{faces.old.session}", "mcp:client:raw")
         sessions = [await chat.host.sessions.open(caller, alias) for caller, alias in zip((ada, ben), aliases, strict=True)]
-        yield Run(world, chat.host, [Seat(ada, sessions[0].id), Seat(ben, sessions[1].id)]), faces[0]
+        yield Run(world, chat.host, [Seat(ada, sessions[0].id), Seat(ben, sessions[1].id)]), faces
 
 
 def enclosed(wire: str) -> Mapping[str, Any]:

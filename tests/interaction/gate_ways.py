@@ -24,12 +24,13 @@ class Ways:
     tools: Sequence[ToolSpec]
 
     def shortest(self, stands: Stands, wanted: ToolSpec) -> int | None:
-        """How many calls lead to *wanted*, itself included; None where none do."""
+        """How many calls lead to *wanted*, itself included; None where none do. They move no machine but those it is bound to."""
+        tools = [tool for tool in self.tools if tool.fires is not None and tool.fires[0] in wanted.machines]
         growing, seen = [(stands, 1)], {_key(stands)}
         for now, length in growing:
             if lets_pass(wanted, now, None):
                 return length
-            for _, after in self._steps(now, self.tools):
+            for _, after in self._steps(now, tools):
                 if (key := _key(after)) not in seen:
                     seen.add(key)
                     growing.append((after, length + 1))

@@ -3,7 +3,8 @@
 Each machine and each tool is made of one number. Hypothesis chooses the numbers, and leaves out what a failure doesn't need.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from tests.interaction.gate_build import PEOPLE, RELAY, World, is_buildable
 from tests.interaction.gate_machines import TAGS, Config, config_of
 from tests.interaction.gate_specs import AtSpec, Kind, MachineSpec, ToolSpec, WorldSpec
 
-KINDS: tuple[Kind, ...] = ("session", "session", "handle", "handle", "process", "derived", "asked")
+KINDS: Sequence[Kind] = ("session", "session", "handle", "handle", "process", "derived", "asked")
 GRANTS = (frozenset("ab"), frozenset("a"), frozenset("b"))
 REQUIRES = ((), (), (), ("a",), ("b",))
 STYLES = ("step", "step", "step", "step", "step", "step", "several", "tagged", "anywhere", "across", "across", "free")
@@ -24,10 +25,24 @@ Walk = list[tuple[int, int]]
 _numbers = st.integers(0, 2**20)
 
 
-def worlds(kinds: tuple[Kind, ...] = KINDS) -> st.SearchStrategy[World]:
-    """A world whose assistant can be built, with some tools and one for each machine that has to be begun."""
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a world is made of: short enough to be shown where something fails."""
+
+    of_machines: Sequence[int]
+    of_tools: Sequence[int]
+    of_the_rest: int
+    kinds: Sequence[Kind]
+
+    def world(self) -> World:
+        """A world whose assistant can be built, with some tools and one for each machine that has to be begun."""
+        return _world(self, _chance(self.of_the_rest))
+
+
+def numbers(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[Numbers]:
+    """Worlds with machines of these kinds."""
     machines, tools = st.lists(_numbers, min_size=3, max_size=3), st.lists(_numbers, min_size=8, max_size=16)
-    return st.builds(lambda of_machines, of_tools, rest: _world(kinds, of_machines, of_tools, Random(rest)), machines, tools, _numbers)
+    return st.builds(Numbers, machines, tools, _numbers, st.just(kinds))
 
 
 def walks(most: int) -> st.SearchStrategy[Walk]:
@@ -35,8 +50,9 @@ def walks(most: int) -> st.SearchStrategy[Walk]:
     return st.lists(st.tuples(st.sampled_from([0, 0, 0, 1, 2]), _numbers), min_size=most // 2, max_size=most)
 
 
-def _world(kinds: tuple[Kind, ...], of_machines: list[int], of_tools: list[int], chance: Random) -> World:
-    machines = tuple(_machine(f"m{index}", kinds, Random(number)) for index, number in enumerate(of_machines[: chance.choice([1, 1, 2, 2, 3])]))
+def _world(numbers: Numbers, chance: Random) -> World:
+    some = numbers.of_machines[: chance.choice([1, 1, 2, 2, 3])]
+    machines = tuple(_machine(f"m{index}", numbers.kinds, _chance(number)) for index, number in enumerate(some))
     starting = tuple(
         ToolSpec(f"begin_{each.id}", starts=number, requires=chance.choice(REQUIRES))
         for number, each in enumerate(machines)
@@ -45,12 +61,16 @@ def _world(kinds: tuple[Kind, ...], of_machines: list[int], of_tools: list[int],
     # Whoever begins everything may do everything.
     grants = (frozenset("ab"), *(chance.choice(GRANTS) for _ in PEOPLE[1:]))
     world = World(WorldSpec(machines, starting, chance.choice(["open", "open", "closed"]), grants))
-    drawn = [replace(_tool(machines, Random(number)), name=f"t{index}") for index, number in enumerate(of_tools)]
+    drawn = [replace(_tool(machines, _chance(number)), name=f"t{index}") for index, number in enumerate(numbers.of_tools)]
     tools = [tool for tool in drawn if is_buildable(world, tool)][:MOST_TOOLS]
     return world.with_tools((*starting, *tools, ToolSpec(RELAY)))
 
 
-def _machine(name: str, kinds: tuple[Kind, ...], chance: Random) -> MachineSpec:
+def _chance(number: int) -> Random:
+    return Random(number)  # noqa: S311  # nothing here is a secret
+
+
+def _machine(name: str, kinds: Sequence[Kind], chance: Random) -> MachineSpec:
     return MachineSpec(config_of(name, chance), chance.choice(kinds), chance.choice([True, False]))
 
 

@@ -6,14 +6,14 @@ call can be tried in every situation; then one of them moves something, and all 
 
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import ModuleType
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note, settings
 
 from handgriff import Host
 from tests.interaction.cli_inside import run as handgriff
@@ -21,10 +21,11 @@ from tests.interaction.gate_build import World
 from tests.interaction.gate_checks import Checks, go, samples
 from tests.interaction.gate_entries import Became, from_inside, in_python, with_faces
 from tests.interaction.gate_run import Arguments, Expected, Run, Seat
-from tests.interaction.gate_worlds import Walk, walks, worlds
+from tests.interaction.gate_worlds import Numbers, Walk, numbers, walks
 
 SEVERAL_DOZEN = 24
 """Calls of each kind that a test must have tried through each entry; as a rule it is three times as many."""
+ROUNDS = 3
 MODULE = "gate_random"
 """What the command line imports."""
 
@@ -47,7 +48,7 @@ async def in_code(world: World, walk: Walk, checks: Checks) -> None:
     async with opened(world) as run:
         for who, choice in walk:
             seat = run.seats[who]
-            await checks.decide(run)
+            await checks.decide(run, may_wait=True)
             situations = await run.situations(seat)
             await checks.calls("python", in_python, run, seat, situations, decides=False)
             if world.spec.unbound == "open":
@@ -55,6 +56,7 @@ async def in_code(world: World, walk: Walk, checks: Checks) -> None:
             assert await run.situations(seat) == situations
             assert [each.contract.name for each in await run.host.workflows.offered(seat.caller, seat.session)] == await run.offered(seat)
             await go(run, seat, choice, checks.waiting)
+        await checks.decide(run)
 
 
 async def in_faces(world: World, walk: Walk, checks: Checks) -> None:
@@ -68,7 +70,7 @@ async def in_faces(world: World, walk: Walk, checks: Checks) -> None:
             await faces.look_at_constant(run)
             for seat in run.seats:
                 await go(run, seat, choice)
-        assert all(len(lists) == 1 for lists in faces.constant.values())
+        assert all(len(lists) == 1 for lists in faces.constant)
 
 
 def on_the_command_line(world: World, walk: Walk, checks: Checks, folder: Path) -> None:
@@ -103,28 +105,39 @@ def typed(seat: Seat, tool: str, arguments: Arguments) -> Became:
     return Became(told.get("refused"), told)
 
 
+def until_enough(checks: Checks, holds: Callable[[], None], *names: str, least: int = SEVERAL_DOZEN) -> None:
+    """One round is enough nearly always; where chance has drawn little of one kind, there is another."""
+    for _ in range(ROUNDS):
+        holds()
+        if checks.has_enough(*names, least=least):
+            return
+    raise AssertionError(checks.tally)
+
+
 def test_a_tool_runs_exactly_where_the_state_allows_it_called_in_python_by_tools_and_by_who_confirms() -> None:
     checks = Checks()
 
     @settings(max_examples=25)
-    @given(worlds(), walks(8))
-    def holds(world: World, walk: Walk) -> None:
+    @given(numbers(), walks(8))
+    def holds(made_of: Numbers, walk: Walk) -> None:
+        world = made_of.world()
+        note(repr(world.spec))
         anyio.run(in_code, world, walk, checks)
 
-    holds()
-    assert checks.has_enough("python", "inside", "confirmed", least=SEVERAL_DOZEN), checks.tally
+    until_enough(checks, holds, "python", "inside", "confirmed")
 
 
 def test_a_tool_runs_exactly_where_the_state_allows_it_in_a_chat_over_agui_and_over_both_mcps_and_lists_say_so() -> None:
     checks = Checks()
 
-    @settings(max_examples=9)
-    @given(worlds(), walks(7))
-    def holds(world: World, walk: Walk) -> None:
+    @settings(max_examples=7)
+    @given(numbers(), walks(7))
+    def holds(made_of: Numbers, walk: Walk) -> None:
+        world = made_of.world()
+        note(repr(world.spec))
         anyio.run(in_faces, world, walk, checks)
 
-    holds()
-    assert checks.has_enough("chat", "agui", "mcp 2025", "mcp 2026", least=SEVERAL_DOZEN), checks.tally
+    until_enough(checks, holds, "chat", "agui", "mcp 2025", "mcp 2026")
 
 
 def test_a_tool_runs_exactly_where_the_state_allows_it_typed_on_the_command_line(
@@ -135,9 +148,10 @@ def test_a_tool_runs_exactly_where_the_state_allows_it_typed_on_the_command_line
     monkeypatch.setitem(sys.modules, MODULE, ModuleType(MODULE))
 
     @settings(max_examples=5)
-    @given(worlds(("session", "handle", "derived", "asked")), walks(4))
-    def holds(world: World, walk: Walk) -> None:
+    @given(numbers(("session", "handle", "derived", "asked")), walks(4))
+    def holds(made_of: Numbers, walk: Walk) -> None:
+        world = made_of.world()
+        note(repr(world.spec))
         on_the_command_line(world, walk, checks, tmp_path_factory.mktemp("gate"))
 
-    holds()
-    assert checks.has_enough("typed", least=SEVERAL_DOZEN // 4), checks.tally
+    until_enough(checks, holds, "typed", least=SEVERAL_DOZEN // 4)

@@ -158,15 +158,19 @@ async def test_a_result_calls_open_only_what_every_machine_beside_lets_pass(hour
         assert told == {"machine": "order", "state": "shipped", "open": ["refund"]}
 
 
-def paper(guarded: Any = None) -> Assistant:
-    """A paper that goes to review and back, each at any call."""
-    submit = {"target": "review", "guard": guarded} if guarded else "review"
-    config = {"id": "paper", "initial": "draft", "states": {"draft": {"on": {"SUBMIT": submit}}, "review": {"on": {"BACK": "draft"}}}}
-    guards = {"is_long": lambda context, event: len(event["args"]["text"]) > 3}
-    machine, box = Machine.from_config(config, guards=guards if guarded else {}), Toolbox("papers")
+def is_long(_context: object, event: Any, _params: object) -> bool:
+    """A guard that looks at an argument."""
+    return len(event["args"]["text"]) > 3
+
+
+def paper() -> Assistant:
+    """A paper that goes to review and back, each at any call, but never with a short text to review."""
+    submitting = {"SUBMIT": {"target": "review", "guard": "is_long"}}
+    config = {"id": "paper", "initial": "draft", "states": {"draft": {"on": submitting}, "review": {"on": {"BACK": "draft"}}}}
+    machine, box = Machine.from_config(config, guards={"is_long": is_long}), Toolbox("papers")
 
     @box.tool(effect="write", description=WORDS, fires=machine.event("SUBMIT"))
-    def submit_it(text: str) -> Result[None]:
+    def submit(text: str) -> Result[None]:
         return Result("Submitted.")
 
     @box.tool(effect="write", description=WORDS, fires=machine.event("BACK"))
@@ -177,11 +181,11 @@ def paper(guarded: Any = None) -> Assistant:
 
 
 async def test_arguments_are_blamed_only_where_others_might_pass() -> None:
-    async with harness(paper("is_long"), ADA, callers=everybody) as chat:
-        messages = [json.loads((await call(chat, tool, text="abc")).text)["message"] for tool in ("submit_it", "back")]
+    async with harness(paper(), ADA, callers=everybody) as chat:
+        messages = [json.loads((await call(chat, tool, text="abc")).text)["message"] for tool in ("submit", "back")]
 
         assert messages == [
-            "submit_it is not open with these arguments while the paper is in 'draft'.",
+            "submit is not open with these arguments while the paper is in 'draft'.",
             "back is not open while the paper is in 'draft'.",
         ]
 

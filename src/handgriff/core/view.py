@@ -38,7 +38,7 @@ def _stands_for_all(value: object, schema: Schema) -> bool:
     if fields is None:
         return False
     names = {info.validation_alias or info.alias or name for name, info in fields.items()}
-    return names == {argument.name for argument in schema.arguments}
+    return names == {argument.name for argument in schema.arguments if not argument.is_added}
 
 
 def _held(arguments: ArgumentView) -> Mapping[str, object]:

@@ -147,7 +147,7 @@ class Watch:
         return await self._host.workflows.offered(asking.caller, session.id)
 
     async def _note_rights(self, caller: Caller, seat: Seat) -> None:
-        """Find out what this request's rights lack, once for each that can be told unasked."""
-        if seat.streams and seat.grant != caller:
+        """Find out what this request's rights lack, once for each grant. A stream may be opened only behind it, and then it is too late."""
+        if seat.grant != caller:
             seat.withheld = Withheld.of(await self._host.caller(*seat.principal), caller)
             seat.grant = caller

@@ -88,7 +88,7 @@ def test_a_change_says_its_exact_values_where_they_differ_from_the_displayed_one
 @pytest.mark.parametrize("fires", ["REJECT", False, "", (), True], ids=repr)
 def test_a_handler_can_veto_its_event_and_choose_no_other(fires: None) -> None:
     assert Result("Kept.", fires=None).fires is None
-    with pytest.raises(DefinitionError, match="'Result', fires.*fires=None"):
+    with pytest.raises(DefinitionError, match=r"'Result', fires.*fires=None"):
         Result("Rejected.", fires=fires)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field
 
+from handgriff.core.schema.handle import with_handle
 from handgriff.core.schema.imported import schema_from
 from handgriff.core.schema.typed import schema_of
 from handgriff.core.view import ArgumentView, view
@@ -70,6 +71,21 @@ def handler_of_one_field(order: Alone) -> None: ...
 )
 def test_a_single_model_is_the_arguments_themselves(handler: Any, arguments: str, expected: BaseModel) -> None:
     assert seen(handler, arguments) == expected
+
+
+def test_a_single_model_is_the_arguments_themselves_beside_a_handle_that_the_server_adds() -> None:
+    schema = with_handle(schema_of(handler_of_model, tool="tool"), "paper", "The paper.")
+
+    assert view(schema, schema.validate('{"paper":"w_1","order":"o_17"}')) == Order(order="o_17")
+
+
+def test_a_model_that_is_one_argument_stays_one_beside_a_handle_that_the_server_adds() -> None:
+    def handler(change: Order | None = None) -> None: ...
+
+    schema = with_handle(schema_of(handler, tool="tool"), "paper", "The paper.")
+    args: Any = view(schema, schema.validate('{"paper":"w_1","change":{"order":"o_17"}}'))
+
+    assert args.change == Order(order="o_17")
 
 
 def test_a_model_with_names_of_its_own_is_the_arguments_too() -> None:

@@ -152,3 +152,28 @@ def test_a_tool_that_fires_is_open_where_its_event_is_taken() -> None:
     reopen = bound("reopen", None, INVOICE.event("REOPEN"))
 
     assert path_to(reopen, after(), TOOLS) == ("submit", "approve", "reopen")
+
+
+def test_where_one_machine_must_wait_for_another_the_way_is_sought_over_both_together() -> None:
+    first, second = (Machine(name, State("one", on={"NEXT": "two"}), State("two", on={"BACK": "one"})) for name in ("first", "second"))
+    tools = (
+        bound("move_first", first.at("one"), "NEXT"),
+        bound("move_second", [first.at("one"), second.at("one")], second.event("NEXT")),
+        bound("back", first.at("two"), "BACK"),
+    )
+    wanted = bound("wanted", [first.at("two"), second.at("two")])
+    ahead = {**at_start(second), first: stands(first, sent(first.definition, "NEXT").snapshot)}
+
+    assert path_to(wanted, at_start(first, second), tools) == ("move_second", "move_first", "wanted")
+    # One that lets it pass already may have to go back meanwhile.
+    assert path_to(wanted, ahead, tools) == ("back", "move_second", "move_first", "wanted")
+
+
+def test_a_way_is_sought_at_so_many_places_and_no_more() -> None:
+    digits = [Machine(f"m{n}", *(State(f"s{k}", on={"UP": f"s{(k + 1) % 10}"}) for k in range(10))) for n in range(6)]
+    tools = [bound(f"up_{machine.id}", None, machine.event("UP")) for machine in digits]
+    near, far = (bound("wanted", [machine.at(state) for machine in digits]) for state in ("s1", "s9"))
+
+    assert path_to(near, at_start(*digits), tools) == (*sorted(tool.name for tool in tools), "wanted")
+    assert path_to(far, at_start(*digits), tools) == ()
+    assert path_to(near, at_start(*digits), tools, most=10) == ()

@@ -20,6 +20,8 @@ Migration: TypeAlias = Callable[[Mapping[str, Json]], Mapping[str, Json]]
 EXPIRES: Final = timedelta(days=30)
 LONGEST: Final = timedelta(days=36_525)
 """How long anything is kept at most. A date beyond it may not exist."""
+RESERVED: Final = frozenset({"machine", "state", "open"})
+"""What results tell beside the handle, under its own name."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -69,6 +71,9 @@ def check_keeping(subject: str, kept: Keeping) -> None:
     if where == "handle" and not _NAME.fullmatch(handle or subject):
         problem = f"{handle or subject!r} is no name of a parameter."
         raise DefinitionError(subject, "handle", problem, mend="give handle= small letters, digits and _, a letter first.")
+    if where == "handle" and (handle or subject) in RESERVED:
+        problem = f"{handle or subject!r} stands for something else where the model is told of the workflow."
+        raise DefinitionError(subject, "handle", problem, mend="give another name with handle=.")
     expires: object = kept.get("expires", EXPIRES)
     if not isinstance(expires, timedelta) or not timedelta(0) < expires <= LONGEST:
         problem = f"{expires!r} is no time from more than zero to a hundred years."
@@ -76,13 +81,16 @@ def check_keeping(subject: str, kept: Keeping) -> None:
 
 
 def reads_arguments(state_of: StateOf | None) -> bool:
-    """Whether *state_of* asks for a call's arguments, and not for the call alone."""
+    """Whether *state_of* asks for a call's arguments, and not for the call alone: what it may be called without is no such question."""
     if state_of is None:
         return False
     try:
-        return len(inspect.signature(state_of).parameters) != 1
+        parameters = inspect.signature(state_of).parameters.values()
     except (TypeError, ValueError):
         return True
+    positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    required = [each for each in positional if each.default is each.empty]
+    return len(required) > 1 or (not required and len(positional) != 1)
 
 
 def _check_place(subject: str, kept: Keeping, where: Instance | None) -> None:

@@ -35,6 +35,8 @@ class Argument:
     is_secret: bool = False
     has_choices: bool = False
     """It takes one of a list of values."""
+    is_added: bool = False
+    """The server added it, and the author's model or schema doesn't know it."""
 
 
 @dataclass(frozen=True, slots=True)

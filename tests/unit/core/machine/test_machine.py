@@ -90,6 +90,7 @@ def test_what_is_not_there_is_refused_with_what_is(make: Any, says: str) -> None
         ({"state_of": "draft"}, "state_of"),
         ({"handle": "Paper Nr"}, "handle"),
         ({"handle": "paper", "instance": "session"}, "handle"),
+        ({"handle": "state"}, "handle"),
         ({"owner": "tenant"}, "owner"),
         ({"owner": "nobody", "instance": "handle"}, "owner"),
         ({"expires": timedelta(0)}, "expires"),
@@ -104,6 +105,7 @@ def test_what_is_not_there_is_refused_with_what_is(make: Any, says: str) -> None
         "state_of",
         "name",
         "needless handle",
+        "reserved",
         "needless owner",
         "owner",
         "no time",
@@ -129,6 +131,25 @@ def test_where_instances_live_follows_from_what_is_said() -> None:
     assert paper(instance="handle").handle == "paper"
     assert paper(state_of=status).reads_arguments
     assert not paper(state_of=lambda call: "draft").reads_arguments
+
+
+@pytest.mark.parametrize(
+    ("state_of", "reads"),
+    [
+        (lambda call: "draft", False),
+        (lambda call, settings=(): "draft", False),
+        (lambda call, *, settings=(): "draft", False),
+        (lambda call=None: "draft", False),
+        (lambda args, call: "draft", True),
+        (lambda args, call, settings=(): "draft", True),
+        (lambda args=None, call=None: "draft", True),
+        (lambda *asked: "draft", True),
+        (dict.get, True),
+    ],
+    ids=["call", "call and a default", "call and a keyword", "call by default", "both", "and a default", "both by default", "any", "C"],
+)
+def test_only_what_must_be_given_says_whether_a_state_is_read_by_arguments(state_of: Any, reads: bool) -> None:
+    assert paper(state_of=state_of).reads_arguments is reads
 
 
 def test_a_derived_machine_fires_nothing() -> None:
@@ -159,7 +180,7 @@ def test_a_tool_that_moves_one_instance_starts_no_other(at: str | None) -> None:
     machine, other = paper(), Machine("note", "open", State("shut", type="final"), instance="handle")
     states = {} if at is None else {"at": machine.at(at)}
 
-    with pytest.raises(DefinitionError, match="moves an instance of 'paper'.*two tools"):
+    with pytest.raises(DefinitionError, match=r"moves an instance of 'paper'.*two tools"):
         tool(fires=machine.event("SUBMIT"), starts=other, **states).contracts()
     [contract] = tool(starts=other, at=machine.at("draft")).contracts()
     with pytest.raises(DefinitionError, match="moves an instance of 'paper'"):
