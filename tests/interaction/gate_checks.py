@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.interaction.gate_entries import Became, Entry
-from tests.interaction.gate_oracle import lets_pass
+from tests.interaction.gate_oracle import Stands, lets_pass
 from tests.interaction.gate_run import Expected, Run, Seat
 
 Waiting = tuple[Seat, Expected, str]
@@ -87,17 +87,21 @@ def samples(situations: Sequence[Expected], choice: int) -> list[Expected]:
 
 
 async def go(run: Run, seat: Seat, choice: int, waiting: Sequence[Waiting] = ()) -> None:
-    """One step of a walk: something that is open moves something, at best what closes a tool that waits for a person."""
+    """One step of a walk: at best what closes a tool that waits for a person, else what leads elsewhere, else whatever moves or begins."""
     found = [each for each in await run.situations(seat) if each.is_open and (each.tool.fires is not None or each.tool.starts is not None)]
     closing = [each for each in found if any(_closes(run, each, shown) for other, shown, _ in waiting if other is seat)]
-    if found:
-        step = (closing or found)[choice % len(closing or found)]
+    leading = [each for each in found if any(each.stands[number] != stand for number, stand in _after(run, each).items())]
+    if chosen := closing or leading or found:
+        step = chosen[choice % len(chosen)]
         await run.move(seat, step.tool, step.arguments)
     run.wander(choice)
 
 
+def _after(run: Run, step: Expected) -> Stands:
+    return run.ways().after(step.stands, step.tool, step.arguments)
+
+
 def _closes(run: Run, step: Expected, shown: Expected) -> bool:
     """Whether a success of *step* closes what was shown as open."""
-    after = run.ways().after(step.stands, step.tool, step.arguments)
     is_same = all(step.arguments.get(key) == value for key, value in shown.arguments.items() if key != "ok")
-    return is_same and shown.is_open and not lets_pass(shown.tool, {**shown.stands, **after}, shown.arguments)
+    return is_same and shown.is_open and not lets_pass(shown.tool, {**shown.stands, **_after(run, step)}, shown.arguments)

@@ -66,7 +66,7 @@ class _Drawing:
         """A state with states in it, each of which leads to the next one, the last to the first or to the end."""
         keys = list("abc"[: self._chance.choice([2, 3, 3])])
         states: Config = {key: self._inside(depth) for key in keys}
-        if may_end and self._is(1, of=3):
+        if may_end and self._is(1, of=2):
             states[keys[-1]] = {"type": "final"}
         for index, key in enumerate(keys):
             if states[key].get("type") != "final":

@@ -17,11 +17,13 @@ from tests.interaction.gate_specs import AtSpec, Kind, MachineSpec, ToolSpec, Wo
 KINDS: Sequence[Kind] = ("session", "session", "handle", "handle", "process", "derived", "asked")
 GRANTS = (frozenset("ab"), frozenset("a"), frozenset("b"))
 REQUIRES = ((), (), (), ("a",), ("b",))
-STYLES = ("step", "step", "step", "step", "step", "step", "several", "tagged", "anywhere", "across", "across", "free")
+STYLES = ("step", "step", "step", "step", "step", "step", "several", "tagged", "anywhere", "anywhere", "across", "across", "free")
 MOST_TOOLS = 8
 Walk = list[tuple[int, int]]
 """Who goes on, and with what of all that they may do."""
 
+_NAMES = {"*": "else", "ask.*": "ask.else"}
+"""An event that a wildcard takes and nothing takes by name."""
 _numbers = st.integers(0, 2**20)
 
 
@@ -89,8 +91,9 @@ def _tool(machines: tuple[MachineSpec, ...], chance: Random) -> ToolSpec:
             bound = {"at": (AtSpec(one, tuple(names)),), "fires": chance.choice([None, fires])}
         case "tagged":
             bound = {"at": (AtSpec(one, (chance.choice(TAGS),), by_tag=True),), "fires": chance.choice([None, fires])}
-        case "anywhere":
-            bound = {"fires": fires}
+        case "anywhere" if fires is not None:
+            # The machine's own events, too: once it is done it takes them no more.
+            bound = {"fires": (one, chance.choice([event, *(_NAMES.get(each, each) for each in machines[one].config.get("on", {}))]))}
         case "across":
             # At both, or at the other one alone.
             beside = AtSpec(other, (chance.choice(_steps(machines[other].config))[0],))
@@ -107,7 +110,7 @@ def _steps(config: Config) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
 
     def collect(state: Config, path: str) -> None:
-        found.extend((path, {"*": "else", "ask.*": "ask.else"}.get(event, event)) for event in state.get("on", {}) if path)
+        found.extend((path, _NAMES.get(event, event)) for event in state.get("on", {}) if path)
         for key, inside in state.get("states", {}).items():
             if inside.get("type") != "history":
                 below = f"{path}.{key}" if path else key

@@ -8,6 +8,7 @@ import pytest
 
 from handgriff import Assistant, Call, Machine, Refusal, Result, Toolbox
 from handgriff.core.events import CallOutcome
+from handgriff.machine import State
 from handgriff.testing.harness import Harness, harness
 from tests.interaction.desk import WORDS
 from tests.interaction.papers import ADA, STATES, everybody
@@ -117,3 +118,28 @@ async def test_a_read_moves_nothing_by_calling_another_tool() -> None:
 
         assert json.loads(outcome.text)["data"] == ["denied"]
         assert (nest.ran, await state(chat)) == ([], "draft")
+
+
+async def test_what_calls_inside_a_call_have_moved_is_told_with_its_own_result() -> None:
+    machine = Machine("invoice", State("open", on={"PAY": "paid"}), State("paid", type="final"), instance="handle")
+    box = Toolbox("invoices")
+
+    @box.tool(effect="write", description=WORDS, starts=machine)
+    async def begin() -> Result[None]:
+        return Result("Begun.")
+
+    @box.tool(effect="write", description=WORDS, at=machine.at("open"), fires="PAY")
+    async def pay() -> Result[None]:
+        return Result("Paid.")
+
+    @box.tool(effect="write", description=WORDS)
+    async def prepare(call: Call) -> Result[None]:
+        await call.tool("begin", {})
+        return Result("Prepared.")
+
+    async with harness(Assistant("office", instructions="Help.", toolboxes=[box]), ADA, callers=everybody) as chat:
+        told = json.loads((await chat.host.call(ADA, "prepare", {}, session=chat.session.id)).text)
+        [begun] = told["workflows"]
+
+        assert (begun["machine"], begun["state"]) == ("invoice", "open")
+        assert (await chat.host.call(ADA, "pay", {"invoice": begun["invoice"]}, session=chat.session.id)).code is None

@@ -4,6 +4,7 @@ What it lets pass is a `Passage`, which is claimed and settled with the effect; 
 there, and the way to what was wanted. The lists ask the same predicate.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -12,13 +13,15 @@ from handgriff.core.claim import unknown
 from handgriff.core.contract import Contract
 from handgriff.core.events import Moved
 from handgriff.core.gating import Standings, is_at
+from handgriff.core.jsontext import Json
 from handgriff.core.machine.interpret import can, caught_up, next_step
 from handgriff.core.machine.machine import Machine
 from handgriff.core.machine.select import could
+from handgriff.core.outcome import told
 from handgriff.core.rows import Effect
 from handgriff.core.standing import Standing, stands
 from handgriff.core.ways import path_to
-from handgriff.core.workflow import NOTHING, Instance, Moving, Passage, begins, event_of, told_moved
+from handgriff.core.workflow import NOTHING, Instance, Moving, Passage, begins, event_of, moved_fact, told_moved
 from handgriff.errors import Refusal
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.attempt import Place
@@ -72,8 +75,12 @@ class Gate:
         handle = None if contract.starts is None else self.effects.ids.new("handle")
         return Passage(tuple(seen.values()), moving, contract.starts, handle, await self._beside(ready, standings))
 
-    async def told(self, ready: Ready, ran: Ran) -> Ran:
-        """*ran* with what its success moves or begins: the state, the handle, and what of that workflow is open then."""
+    async def told(self, ready: Ready, ran: Ran, inside: Sequence[Moved] = ()) -> Ran:
+        """*ran* with what its success moves or begins: the state, the handle, and what of that workflow is open then; and with what calls
+        *inside* it have moved, because their results are the handler's alone."""
+        if inside:
+            facts: list[Json] = [moved_fact(self.assistant.machines.get(each.machine), each) for each in inside]
+            ran = replace(ran, outcome=told(ran.outcome, "workflows", facts))
         if ran.state != "done" or ran.outcome.vetoed or not ready.contract.moves:
             return ran
         moved, after = self._after(ready)

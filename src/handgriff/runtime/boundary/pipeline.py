@@ -12,6 +12,7 @@ import anyio
 from handgriff.core import jsontext
 from handgriff.core.caller import Caller
 from handgriff.core.contract import Contract
+from handgriff.core.events import Moved
 from handgriff.core.jsontext import JsonError
 from handgriff.core.requirement import Surroundings
 from handgriff.core.result import Result
@@ -103,8 +104,9 @@ class Boundary:
         passed: Passed | None = None
         claimed: tuple[Ready, Effect] | None = None
         ran: Ran | None = None
+        moved: list[Moved] = []
         try:
-            async with self.calls.bound(attempt, contract, caller, self._inner(attempt, contract)) as call:
+            async with self.calls.bound(attempt, contract, caller, self._inner(attempt, contract, moved)) as call:
                 ready = Ready(attempt, contract, caller, arguments, call, trail.digest, started)
                 checked = await self._checked(ready, trail)
                 if isinstance(checked, Ended):
@@ -125,7 +127,7 @@ class Boundary:
                     else:
                         claimed = (ready, claim)
                         self.effects.own[claim.claim] = (claim.tenant, claim.session)
-                        ran = await self.gate.told(ready, self.effects.done(ready, await self.effects.run(*claimed)))
+                        ran = await self.gate.told(ready, self.effects.done(ready, await self.effects.run(*claimed)), moved)
         except Exception as error:
             if claimed is not None:
                 ran = self.effects.failed(claimed[0], error)
@@ -243,7 +245,7 @@ class Boundary:
         if attempt.parent is not None and contract.is_barrier and not attempt.parent_writes:
             raise Refusal("denied", f"A read may not call {contract.name}, which writes.")
 
-    def _inner(self, attempt: Attempt, contract: Contract) -> InnerCall:
+    def _inner(self, attempt: Attempt, contract: Contract, moved: list[Moved]) -> InnerCall:
         async def inner(name: str, args: Mapping[str, Any], *, may_write: bool) -> Result[Any]:
             passed = await self.pass_through(
                 Attempt(
@@ -257,7 +259,10 @@ class Boundary:
                     parent_writes=contract.is_barrier and may_write,
                 )
             )
-            return await self._inner_result(passed)
+            result = await self._inner_result(passed)
+            if isinstance(passed, Ended) and passed.outcome.moved is not None:
+                moved.append(passed.outcome.moved)
+            return result
 
         return inner
 
