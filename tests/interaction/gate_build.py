@@ -54,6 +54,10 @@ class World:
         """Somebody, with what they may do."""
         return Caller(*PEOPLE[number], permissions=self.spec.grants[number])
 
+    def tool(self, name: str) -> ToolSpec:
+        """The tool of this name."""
+        return next(tool for tool in self.spec.tools if tool.name == name)
+
     def at(self, spec: AtSpec) -> At:
         """The states of a binding."""
         machine = self.machines[spec.machine]

@@ -20,6 +20,8 @@ class Checks:
     tally: Counter[str] = field(default_factory=Counter)
     waiting: list[Waiting] = field(default_factory=list)
     """Proposals of the world at hand that nobody has decided."""
+    ways: list[tuple[Expected, list[str]]] = field(default_factory=list)
+    """What the newest refusals have told of ways, and can be counted on."""
 
     async def calls(self, name: str, entry: Entry, run: Run, seat: Seat, expected: Sequence[Expected], *, decides: bool = True) -> None:
         """Try calls, and where a person must confirm one let them do so, now or later."""
@@ -32,6 +34,7 @@ class Checks:
 
     def compare(self, name: str, run: Run, seat: Seat, expected: Sequence[Expected], became: Sequence[Became]) -> None:
         """See that calls have become what was to be expected."""
+        self.ways.clear()
         codes = [each.code for each in expected]
         assert [each.code for each in became] == codes, (name, seat.caller.user, expected)
         assert sorted(run.world.entered) == sorted(each.tool.name for each in expected if each.code is None)
@@ -57,6 +60,18 @@ class Checks:
             if decided.continues:
                 assert [item async for item in run.host.follow(seat.caller, seat.session)]
 
+    async def follow(self, run: Run, seat: Seat, choice: int) -> bool:
+        """Go a way that was told, to its end; whether there was one."""
+        if not self.ways:
+            return False
+        wanted, path = self.ways[choice % len(self.ways)]
+        for name, ok in zip(path, run.ways().arguments(wanted.stands, path) or (), strict=True):
+            tool = run.world.tool(name)
+            await run.move(seat, tool, {"ok": ok, **run.named_by(tool, wanted.arguments)})
+            assert run.world.entered[-1] == name
+        self.tally["followed"] += 1
+        return True
+
     def has_enough(self, *names: str, least: int) -> bool:
         """Whether every entry has been tried that often with open tools and with closed ones."""
         return all(self.tally[f"{name}: {kind}"] >= least for name in names for kind in ("open", "closed"))
@@ -72,6 +87,7 @@ class Checks:
         if path is not None:
             assert path[-1] == expected.tool.name
             assert ways.arguments(expected.stands, path) is not None
+            self.ways.append((expected, path))
         self.tally[f"way of {0 if path is None else len(path)}"] += 1
 
 

@@ -136,6 +136,12 @@ class Run:
         every = [dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values())]
         return every[:: -(-len(every) // MOST_VARIANTS)]
 
+    def named_by(self, tool: ToolSpec, arguments: Arguments) -> Arguments:
+        """Of these arguments those that say to *tool* which instance is meant."""
+        machines = [self.world.spec.machines[number] for number in tool.machines]
+        names = [each.id if each.kind == "handle" else "order" for each in machines if each.needs_arguments]
+        return {name: arguments[name] for name in names}
+
     async def stands(self, seat: Seat, tool: ToolSpec | None = None, arguments: Mapping[str, Any] | None = None) -> Stands:
         """Where every machine is that needs no arguments to say it, and those of a call with its arguments."""
         found: dict[int, Stand | None] = {}

@@ -78,7 +78,3 @@ class WorldSpec:
     tools: tuple[ToolSpec, ...]
     unbound: Literal["open", "closed"]
     grants: tuple[frozenset[str], ...]
-
-    def needs_arguments(self, tool: ToolSpec) -> bool:
-        """Whether a binding of *tool* is decided by them alone."""
-        return any(self.machines[each].needs_arguments for each in tool.machines)

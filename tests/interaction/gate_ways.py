@@ -38,7 +38,7 @@ class Ways:
 
     def arguments(self, stands: Stands, path: Sequence[str]) -> list[bool] | None:
         """What to say in each call of *path*, so that its last one succeeds; None where that is impossible."""
-        first, *rest = (next(tool for tool in self.world.spec.tools if tool.name == name) for name in path)
+        first, *rest = (self.world.tool(name) for name in path)
         if not rest:
             return next(([ok] for ok in ANSWERS if lets_pass(first, stands, {"ok": ok})), None)
         for ok, after in self._steps(stands, [first]):

@@ -50,12 +50,13 @@ async def in_code(world: World, walk: Walk, checks: Checks) -> None:
             seat = run.seats[who]
             await checks.decide(run, may_wait=True)
             situations = await run.situations(seat)
-            await checks.calls("python", in_python, run, seat, situations, decides=False)
             if world.spec.unbound == "open":
                 await checks.calls("inside", from_inside, run, seat, samples(situations, choice), decides=False)
+            await checks.calls("python", in_python, run, seat, situations, decides=False)
             assert await run.situations(seat) == situations
             assert [each.contract.name for each in await run.host.workflows.offered(seat.caller, seat.session)] == await run.offered(seat)
-            await go(run, seat, choice, checks.waiting)
+            if choice % 2 or not await checks.follow(run, seat, choice):
+                await go(run, seat, choice, checks.waiting)
         await checks.decide(run)
 
 
@@ -109,7 +110,7 @@ def until_enough(checks: Checks, holds: Callable[[], None], *names: str, least: 
     """One round is enough nearly always; where chance has drawn little of one kind, there is another."""
     for _ in range(ROUNDS):
         holds()
-        if checks.has_enough(*names, least=least):
+        if checks.has_enough(*names, least=least) and ("python" not in names or checks.tally["followed"]):
             return
     raise AssertionError(checks.tally)
 

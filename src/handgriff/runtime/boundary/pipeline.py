@@ -5,7 +5,7 @@ Each step checks something else and none replaces another. The step that decided
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
@@ -44,6 +44,9 @@ from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.boundary.resolve import resolve, rights_now
 from handgriff.runtime.boundary.settle import Settlements
 from handgriff.runtime.boundary.truth import Truths
+
+_SAID: Final = frozenset({"refused", "message", "next", "code"})
+"""Of a refusal's text, what is no fact."""
 
 
 @dataclass(slots=True)
@@ -273,8 +276,14 @@ class Boundary:
             await self.store.commit(passed.ops)
         outcome = passed.outcome
         if outcome.code is not None:
-            raise Refusal(outcome.code, outcome.shown.summary, next=outcome.next, incident=outcome.incident)
+            raise Refusal(outcome.code, outcome.shown.summary, next=outcome.next, **(_facts(outcome.text) | {"incident": outcome.incident}))
         return Result(outcome.shown.summary, None if outcome.data is None else jsontext.loads(outcome.data))
+
+
+def _facts(text: str) -> dict[str, Any]:
+    """What a refusal told beside its sentence."""
+    told = jsontext.loads(text)
+    return {name: fact for name, fact in told.items() if name not in _SAID} if isinstance(told, dict) else {}
 
 
 def _swallowed() -> Exception:
