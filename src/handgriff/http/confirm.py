@@ -13,12 +13,12 @@ from starlette.types import ASGIApp
 from handgriff.core.caller import Caller
 from handgriff.core.catalogue import LANGUAGES
 from handgriff.core.rows import Proposal
+from handgriff.core.titles import title_in
 from handgriff.errors import Refusal
 from handgriff.http.card import card
 from handgriff.http.face import Face
 from handgriff.http.page import page, static, word
 from handgriff.http.problems import Problem, answer
-from handgriff.http.views import title
 
 PATH: Final = "confirm"
 FILES: Final[Mapping[tuple[str, ...], Mapping[str, Callable[[Face], Awaitable[ASGIApp]]]]] = {
@@ -74,7 +74,7 @@ async def _together(face: Face, caller: Caller, proposal_id: str) -> list[Propos
 
 def _title(face: Face, caller: Caller, proposal: Proposal) -> str:
     contract = face.host.assistant.contracts.get(proposal.tool)
-    return (title(contract.title, caller.locale) if contract else None) or proposal.tool
+    return (title_in(contract.title, caller.locale) if contract else None) or proposal.tool
 
 
 def _locale(request: Request) -> str:

@@ -18,6 +18,7 @@ from handgriff.core.caller import Caller
 from handgriff.core.events import CallOutcome, Decision, Event, Item, OperatorChange, ParkedCall, UserMessage
 from handgriff.core.proposal import already, parked
 from handgriff.core.rows import Proposal, Session
+from handgriff.core.titles import title_in
 from handgriff.errors import BackendError, Refusal
 from handgriff.http.agui import Encoder
 from handgriff.http.body import read
@@ -26,7 +27,6 @@ from handgriff.http.problems import HEADERS, Problem, problem_of
 from handgriff.http.run_input import Resume, RunInput, run_input, speaks_one
 from handgriff.http.snapshot import client_ids
 from handgriff.http.sse import EventStream, frames
-from handgriff.http.views import title
 from handgriff.http.words import too_late, undecided
 
 _POSITION: Final = re.compile(r"([0-9]{1,15})(?:\.[0-9]{1,15})?")
@@ -219,7 +219,7 @@ async def _states(face: Face, caller: Caller, session: Session) -> dict[str, str
 async def _titles(face: Face, caller: Caller) -> dict[str, str]:
     if not any(contract.title for contract in face.host.assistant.contracts.values()):
         return {}
-    named = {contract.name: title(contract.title, caller.locale) for contract in await face.host.menu(caller)}
+    named = {contract.name: title_in(contract.title, caller.locale) for contract in await face.host.menu(caller)}
     return {name: words for name, words in named.items() if words is not None}
 
 

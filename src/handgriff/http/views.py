@@ -3,7 +3,6 @@
 Below are stored records; above, the routes. No view holds what was meant for the model: data, wire texts, digests, grants.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import assert_never
 
@@ -24,6 +23,7 @@ from handgriff.core.events import (
 )
 from handgriff.core.jsontext import Json
 from handgriff.core.rows import Proposal, Session
+from handgriff.core.titles import title_in
 from handgriff.http.content import changes, content
 from handgriff.http.interrupt import shown
 
@@ -79,19 +79,13 @@ def tool_view(contract: Contract, locale: str, description: str | None = None) -
     """A tool of the menu, with the *description* it has in a list that varies."""
     return {
         "name": contract.name,
-        "title": title(contract.title, locale) or contract.name,
+        "title": title_in(contract.title, locale) or contract.name,
         "toolbox": contract.toolbox,
         "description": description or contract.description.text,
         "effect": contract.effect,
         "confirm": contract.confirm_word,
         "arguments": jsontext.loads(contract.schema.text),
     }
-
-
-def title(titles: Mapping[str, str], locale: str) -> str | None:
-    """The display name in the language of *locale*, in English, or in whatever there is."""
-    language = locale.replace("_", "-").split("-", 1)[0].lower()
-    return titles.get(locale) or titles.get(language) or titles.get("en") or next(iter(titles.values()), None)
 
 
 def _body(event: Event) -> dict[str, Json]:

@@ -16,7 +16,8 @@ from handgriff.core.events import (
     TurnEnded,
 )
 from handgriff.core.rows import Lease, Proposal, Session
-from handgriff.http.views import event_view, proposal_view, session_view, title
+from handgriff.core.titles import title_in
+from handgriff.http.views import event_view, proposal_view, session_view
 from tests.unit.http.items import MOMENT, asked, event, parked, said, told
 
 BODIES: list[Body] = [
@@ -85,9 +86,9 @@ def test_of_a_code_it_is_shown_only_whether_one_was_sent(state: ProposalState) -
 
 @pytest.mark.parametrize(("locale", "expected"), [("de-CH", "Bestellungen"), ("de", "Bestellungen"), ("fr_FR", "Orders"), ("en", "Orders")])
 def test_a_title_is_in_the_readers_language_or_in_english(locale: str, expected: str) -> None:
-    assert title({"de": "Bestellungen", "en": "Orders"}, locale) == expected
+    assert title_in({"de": "Bestellungen", "en": "Orders"}, locale) == expected
 
 
 def test_a_title_in_another_language_is_better_than_none() -> None:
-    assert title({"it": "Ordini"}, "en") == "Ordini"
-    assert title({}, "en") is None
+    assert title_in({"it": "Ordini"}, "en") == "Ordini"
+    assert title_in({}, "en") is None
