@@ -34,6 +34,10 @@ test *args:
 suite *args:
     python -m pytest -n auto --dist worksteal {{ args }}
 
+# What chance draws, drawn ten times as often as the suite does; arguments go to pytest
+soak *args:
+    HANDGRIFF_EFFORT=10 python -m pytest -n auto --dist worksteal $(grep -rlw "tests.effort" tests --include='test_*.py') {{ args }}
+
 # Which lines of src the unit tests never run
 cover:
     coverage run -m pytest tests/unit

@@ -13,6 +13,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,18 @@ def peer(python: str, seconds: float) -> dict[str, Any]:
     return told
 
 
+def empty_call() -> float:
+    """Nanoseconds of a call of a function that does nothing: how fast this machine is just now."""
+
+    def nothing() -> None:
+        pass
+
+    spent = time.process_time()
+    for _ in range(200_000):
+        nothing()
+    return (time.process_time() - spent) / 200_000 * 1e9
+
+
 def rows(best: dict[str, float], other: dict[str, Any] | None) -> list[Row]:
     """The table."""
     name, cost = ("", None) if other is None else (f"FastMCP {other['version']}, list + call", other["cpu_us"])
@@ -83,20 +96,22 @@ def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer-python", help="an interpreter that has fastmcp")
-    parser.add_argument("--turns", type=int, default=3, help="how often each side is asked")
-    parser.add_argument("--rounds", type=int, default=400)
+    parser.add_argument("--turns", type=int, default=8, help="how often each side is asked")
+    parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     best: dict[str, float] = {}
     other: dict[str, Any] | None = None
+    call = empty_call()
     for _ in range(options.turns):
+        call = min(call, empty_call())
         for what, cost in anyio.run(measured, options.rounds).items():
             best[what] = min(cost, best.get(what, cost))
         if options.peer_python:
             told = peer(options.peer_python, 2.0)
             other = told if other is None or told["cpu_us"] < other["cpu_us"] else other
     table = rows(best, other)
-    print(f"Python {platform.python_version()}, microseconds of processor time")
+    print(f"Python {platform.python_version()}, microseconds of processor time; an empty function call takes {call:.0f} ns here")
     for row in table:
         against = f"; {row.other}: {row.other_us:,.0f}, {row.ratio:.1f} times" if row.other_us is not None and row.ratio is not None else ""
         print(f"  {row.what}: {row.ours_us:,.1f}{against} (goal: {row.goal})")

@@ -1,6 +1,7 @@
 """What every test may ask for: the event loop, the data shared between checkouts, and the rule that CI skips nothing."""
 
 import os
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -9,6 +10,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("HANDGRIFF_SHARED") or ROOT.parent / "shared")
+
+# Hundreds of processes are started here. An environment in which Python keeps no bytecode has each of them compile all it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Nobody here speaks to the world over TLS, and each HTTP client would read all the certificates of the machine: longer than most tests.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(ROOT / "tests")
 
 # No test is timed: machines are shared, and a slow minute is no bug.
 hypothesis.settings.register_profile("house", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])

@@ -14,6 +14,7 @@ from handgriff.core.batch import (
     AppendEvent,
     Batch,
     CheckLease,
+    CheckNothingRuns,
     ClaimEffect,
     CloseRequest,
     CountTry,
@@ -22,6 +23,7 @@ from handgriff.core.batch import (
     DeleteSession,
     DeliverHook,
     Erase,
+    FollowEffect,
     ForkSession,
     HoldLease,
     HoldProposal,
@@ -41,6 +43,7 @@ from handgriff.core.batch import (
     SettleEffect,
     StateChange,
     StepEffect,
+    SweepEffects,
     SweepScratch,
 )
 from handgriff.core.events import ConfirmKind, OperatorChange, SessionCreated, TextPart, UserMessage, Written
@@ -98,6 +101,7 @@ effects = st.builds(
     arguments=text,
     transaction=st.booleans(),
     fires=instances.fires,
+    owes=st.booleans(),
 )
 proposals = st.builds(
     replace,
@@ -157,7 +161,10 @@ leases: st.SearchStrategy[Operation] = st.one_of(
 records: st.SearchStrategy[Operation] = st.one_of(
     st.builds(ClaimEffect, effects),
     st.builds(StepEffect, tenant, name, name, name, name, st.just("1")),
-    st.builds(SettleEffect, tenant, name, name, name, effect_state, time, result, result),
+    st.builds(SettleEffect, tenant, name, name, name, effect_state, time, result, result, st.booleans()),
+    st.builds(FollowEffect, tenant, name, name, name),
+    st.builds(CheckNothingRuns, tenant, time, st.none() | session, st.none() | user),
+    st.builds(SweepEffects, tenant, st.integers(1, 4).map(at), st.integers(1, 2)),
     st.builds(HoldProposal, proposals),
     st.builds(DecideProposal, tenant, name, proposal_state, proposal_state, time, result),
     st.builds(KeepCode, tenant, name, st.integers(0, 2), name, time, time, st.integers(1, 4)),
@@ -241,6 +248,8 @@ async def _of_tenant(store: Store, tenant_: str) -> list[object]:
         list(await store.effects(tenant_)),
         list(await store.effects(tenant_, session="s1", state="failed")),
         [list(await store.unsettled(tenant_, session=session_)) for session_ in (None, *SESSIONS)],
+        [list(await store.owing(tenant_, session=session_)) for session_ in (None, *SESSIONS)],
+        [list(await store.owing(tenant_, user=user_)) for user_ in USERS],
         list(await store.proposals(tenant_)),
         [list(await store.for_second_person(tenant_, at(now))) for now in range(4)],
         list(await store.requests(tenant_)),

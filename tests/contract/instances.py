@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, Operation, SettleWorkflow, StartWorkflow, SweepWorkflows
+from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, DropWorkflow, Operation, SettleWorkflow, StartWorkflow, SweepWorkflows
 from handgriff.core.rows import Fired, Workflow
 from handgriff.testing.samples import HELD_WORKFLOW, WORKFLOW, at
 from tests.contract.names import SESSIONS, name, session, tenant, time, user
@@ -51,5 +51,6 @@ writes: st.SearchStrategy[Operation] = st.one_of(
     st.builds(ClaimWorkflow, **key, version=st.just(0), claim=name, tool=name, key=name, next=text, next_hash=name),
     st.builds(SettleWorkflow, **key, claim=st.sampled_from(("x", "y", "c1")), moves=st.booleans(), expires_at=st.none() | time),
     st.builds(CheckWorkflow, **key, version=version),
+    st.builds(DropWorkflow, **key, version=version),
     st.builds(SweepWorkflows, tenant, st.integers(1, 4).map(at), st.integers(1, 2)),
 )

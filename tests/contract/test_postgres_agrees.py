@@ -10,6 +10,7 @@ from handgriff.core.batch import Batch
 from handgriff.stores.memory import MemoryStore
 from tests.contract.batches import BEGINNING, answer, changing, histories, moving, picture
 from tests.contract.postgres import Database, database
+from tests.effort import times
 
 # The database is emptied at the beginning of every example.
 SHARED = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow)
@@ -28,20 +29,20 @@ def opened(portal: BlockingPortal, postgres_url: str) -> Iterator[Database]:
         yield found
 
 
-@settings(max_examples=25, suppress_health_check=SHARED)
+@settings(max_examples=times(10), suppress_health_check=SHARED)
 @given(histories)
 def test_memory_and_postgres_agree(portal: BlockingPortal, opened: Database, history: Sequence[Batch]) -> None:
     portal.call(_compare, opened, history)
 
 
-@settings(max_examples=25, suppress_health_check=SHARED)
+@settings(max_examples=times(10), suppress_health_check=SHARED)
 @given(changing)
 def test_memory_and_postgres_agree_on_what_becomes_of_state(portal: BlockingPortal, opened: Database, history: Sequence[Batch]) -> None:
     """P11: also in what they refuse, and by which name."""
     portal.call(_compare, opened, history)
 
 
-@settings(max_examples=25, suppress_health_check=SHARED)
+@settings(max_examples=times(10), suppress_health_check=SHARED)
 @given(moving)
 def test_memory_and_postgres_agree_on_what_becomes_of_workflows(portal: BlockingPortal, opened: Database, history: Sequence[Batch]) -> None:
     """Also in what they refuse, and by which name."""

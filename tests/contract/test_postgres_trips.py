@@ -8,11 +8,13 @@ import pytest
 
 from handgriff.core.batch import (
     CheckLease,
+    CheckNothingRuns,
     CheckWorkflow,
     ClaimEffect,
     ClaimWorkflow,
     CountTry,
     DeleteSession,
+    FollowEffect,
     KeepCode,
     OpenRequest,
     RewindSession,
@@ -49,6 +51,8 @@ READS: dict[str, Callable[[PostgresStore], Awaitable[Any]]] = {
     "effects of a state": lambda store: store.effects(TENANT, state="running"),
     "unsettled": lambda store: store.unsettled(TENANT),
     "unsettled of a session": lambda store: store.unsettled(TENANT, session="s1"),
+    "owing": lambda store: store.owing(TENANT, user=USER),
+    "owing in a session": lambda store: store.owing(TENANT, session="s1"),
     "proposal": lambda store: store.proposal(TENANT, "p1"),
     "proposals": lambda store: store.proposals(TENANT, user=USER, session="s1", state="pending"),
     "proposals of a state": lambda store: store.proposals(TENANT, state="pending"),
@@ -168,7 +172,8 @@ async def test_no_table_is_read_from_end_to_end(opened: Database) -> None:
     await store.commit((CheckWorkflow(TENANT, "chat", "s2", 0), claim, ClaimEffect(EFFECT)), durable=True)
     outcome = SettleEffect(TENANT, EFFECT.tool, EFFECT.key, "c1", "done", at(1))
     await store.commit((outcome, SettleWorkflow(TENANT, "chat", "s1", "c1", moves=True, expires_at=at(1)), say("e3")), durable=True)
-    await store.commit((SweepWorkflows(TENANT, at(9), 9),))
+    await store.commit((SweepWorkflows(TENANT, at(9), 9), FollowEffect(TENANT, EFFECT.tool, EFFECT.key, "c1")))
+    await store.commit((CheckNothingRuns(TENANT, at(9999)), CheckNothingRuns(TENANT, at(9999), "s2")))
     await store.commit((RewindSession(TENANT, "s2", 5, 5, ()), DeleteSession(TENANT, "s2")))
     for read in READS.values():
         await read(store)

@@ -11,22 +11,23 @@ from handgriff.core.batch import Batch
 from handgriff.stores.memory import MemoryStore
 from handgriff.stores.sqlite import SqliteStore
 from tests.contract.batches import BEGINNING, answer, changing, histories, moving, picture
+from tests.effort import times
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(20))
 @given(histories)
 def test_memory_and_sqlite_agree(history: Sequence[Batch]) -> None:
     anyio.run(_compare, history)
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(20))
 @given(changing)
 def test_memory_and_sqlite_agree_on_what_becomes_of_state(history: Sequence[Batch]) -> None:
     """P11: also in what they refuse, and by which name."""
     anyio.run(_compare, history)
 
 
-@settings(max_examples=60)
+@settings(max_examples=times(20))
 @given(moving)
 def test_memory_and_sqlite_agree_on_what_becomes_of_workflows(history: Sequence[Batch]) -> None:
     """Also in what they refuse, and by which name."""

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 def table() -> str:
     """The members as the page must show them."""
-    rows = [f"| {item.name} | {' | '.join(item.metadata[column] for column in COLUMNS)} |" for item in fields(Contract)]
+    rows = [f"| {item.name} | {' | '.join(item.metadata[column] for column in COLUMNS)} |" for item in fields(Contract) if item.init]
     return "\n".join(["| member | read by | meaning | default |", "|---|---|---|---|", *rows, ""])
 
 

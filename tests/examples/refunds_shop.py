@@ -110,6 +110,6 @@ async def opened(url: str, folder: Path, *, steps: tuple[Step, ...] = (), **opti
             thread.join()
 
 
-def beside(shop: Shop, host: Host) -> Shop:
-    """The same shop, served by another host."""
-    return replace(shop, host=host)
+def beside(shop: Shop, host: Host, clock: StillClock | None = None) -> Shop:
+    """The same shop, served by another host, which may have a *clock* of its own."""
+    return replace(shop, host=host, clock=clock or shop.clock)

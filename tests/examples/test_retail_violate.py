@@ -22,6 +22,13 @@ from handgriff import Assistant, Toolbox
 from handgriff.machine import Binding
 from handgriff.tool import Contract
 
+PARTS = 8
+"""The written conversations are tried in so many tests, that they may run beside each other."""
+SECOND_SHOPPERS = (10, 10, 8, 8, 9, 8, 9, 9)
+AFTER_THE_HANDOVER = (5, 0, 1, 0, 0, 0, 0, 0)
+"""One second shopper is tried for each conversation that is identified; and what comes too late, in the two that are handed over."""
+AT_THE_GATE = (180, 186, 202, 112, 173, 164, 135, 188)
+"""How much only comes at the wrong moment, at least."""
 TASKS = {task.name: task for task in read_tasks(SAMPLE_TASKS)}
 
 
@@ -54,20 +61,19 @@ def test_the_kinds_of_the_gate_are_among_all_kinds() -> None:
 
 
 @pytest.mark.anyio
-async def test_nothing_gets_through_in_any_written_conversation(shared: Callable[[str], Path]) -> None:
+@pytest.mark.parametrize("part", range(PARTS), ids=str)
+async def test_nothing_gets_through_in_any_written_conversation(shared: Callable[[str], Path], part: int) -> None:
     """B101: a decision that comes too late runs nothing. B103: a typed "yes", or an argument that says so, confirms nothing."""
-    tasks = read_tasks(shared("retail/tasks.json"))
+    tasks = read_tasks(shared("retail/tasks.json"))[part::PARTS]
 
     found = await violate(shared("retail/db.json"), tasks)
 
     assert [each for each in found.tried if each.let_through] == []
     assert [each for each in found.kept if each.wrong] == []
     counts = counted(found)
-    # One for each conversation that is identified; and two conversations are handed over.
-    assert counts["a second shopper"] == 71
-    assert counts["after the handover"] == 6
-    assert all(counts[kind] >= 119 for kind in KINDS if kind not in ("a second shopper", "after the handover"))
-    assert sum(counts[kind] for kind in OF_THE_GATE) >= 1300
+    assert (counts["a second shopper"], counts["after the handover"]) == (SECOND_SHOPPERS[part], AFTER_THE_HANDOVER[part])
+    assert all(counts[kind] >= 9 for kind in KINDS if kind not in ("a second shopper", "after the handover"))
+    assert sum(counts[kind] for kind in OF_THE_GATE) >= AT_THE_GATE[part]
     assert len({each.task for each in found.tried}) == sum(bool(task.actions) for task in tasks)
     assert sum(one.step.counted for one in found.kept) == sum(len(task.actions) for task in tasks)
 

@@ -5,6 +5,7 @@ from typing import Any
 from handgriff import Assistant, Call, Caller, Host, Machine, Result, Toolbox
 from handgriff.machine import OnlyAfter, State
 from handgriff.models.scripted import ScriptedModel
+from handgriff.stores.snapshots import MemorySnapshots
 from tests.interaction.desk import WORDS
 
 STORE = "sqlite:///invoices.db"
@@ -69,3 +70,8 @@ async def callers(tenant: str, user: str) -> Caller | None:
 
 assistant = Assistant("invoices", instructions="You test.", toolboxes=[box])
 host = Host(assistant, store=STORE, callers=callers, models=[ScriptedModel()], model="scripted:dev")
+elsewhere = Host(assistant, store=STORE, snapshots=MemorySnapshots(), callers=callers, models=[ScriptedModel()], model="scripted:dev")
+"""The same, with its workflows outside the store."""
+stranger = Assistant("others", instructions="You test.", toolboxes=[])
+others = Host(stranger, store=STORE, callers=callers, models=[ScriptedModel()], model="scripted:dev")
+"""One that knows none of these machines."""

@@ -9,11 +9,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from select import select
 from typing import Any
+
+from tests.interaction.warm import Command, start, waiting
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 COMMAND = (sys.executable, "-W", "error", "-m", "handgriff.cli")
@@ -67,10 +70,32 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def handgriff(folder: Path, *words: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Ended:
     """Run `handgriff` with *words* in *folder*; *stdin* is what is piped in."""
-    done = subprocess.run(
-        [*COMMAND, *words], cwd=folder, env=environment(env), input=stdin, capture_output=True, encoding="utf-8", check=False, timeout=60
-    )
-    return Ended(done.returncode, done.stdout, done.stderr)
+    if env is not None and "PYTHONPATH" in env:
+        # It says what is imported, so it is for a process that has imported nothing yet.
+        command = [*COMMAND, *words]
+        done = subprocess.run(
+            command, cwd=folder, env=environment(env), input=stdin, capture_output=True, encoding="utf-8", check=False, timeout=60
+        )
+        return Ended(done.returncode, done.stdout, done.stderr)
+    (its_in, my_in), (my_out, its_out), (my_err, its_err) = os.pipe(), os.pipe(), os.pipe()
+    started = _started(words, folder, environment(env), (its_in, its_out, its_err))
+    for handle in (its_in, its_out, its_err):
+        os.close(handle)
+    with ThreadPoolExecutor() as pool:
+        read = [pool.submit(_read, handle) for handle in (my_out, my_err)]
+        with suppress(BrokenPipeError), open(my_in, "w", encoding="utf-8") as written:  # noqa: PTH123  # a command need not read it all
+            written.write(stdin)
+        out, err = (each.result() for each in read)
+    return Ended(started.wait(60), out, err)
+
+
+def _started(words: Sequence[str], folder: Path, its: Mapping[str, str], streams: tuple[int, int, int]) -> Command:
+    return start(waiting(str(SRC)), words, str(folder), its, streams)
+
+
+def _read(handle: int) -> str:
+    with open(handle, encoding="utf-8") as stream:  # a handle
+        return stream.read()
 
 
 def at_terminal(folder: Path, *words: str, typed: str) -> Ended:
@@ -85,7 +110,7 @@ def at_terminal(folder: Path, *words: str, typed: str) -> Ended:
 class Typist:
     """Somebody at a terminal: types, and reads until what they wait for stands there."""
 
-    def __init__(self, process: subprocess.Popen[bytes], terminal: int) -> None:
+    def __init__(self, process: Command, terminal: int) -> None:
         self.process = process
         self.shown = ""
         """All that has been read, without its colours."""
@@ -124,14 +149,13 @@ class Typist:
 def at_keyboard(folder: Path, *words: str) -> Iterator[Typist]:
     """Somebody at a terminal in which `handgriff` runs with *words*."""
     mine, its = pty.openpty()
-    command = [*COMMAND, *words]
-    with subprocess.Popen(command, cwd=folder, env=environment({"TERM": "xterm"}), stdin=its, stdout=its, stderr=its) as process:
-        os.close(its)
-        try:
-            yield Typist(process, mine)
-        finally:
-            process.kill()  # what fails must not leave this waiting for a command that waits for somebody to type
-            os.close(mine)
+    process = _started(words, folder, environment({"TERM": "xterm"}), (its, its, its))
+    os.close(its)
+    try:
+        yield Typist(process, mine)
+    finally:
+        process.kill()
+        os.close(mine)
 
 
 def of_type(lines: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:

@@ -16,10 +16,11 @@ from tests.interaction.papers import everybody
 NOWHERE: Final = "http://127.0.0.1:9"
 """No model is asked."""
 _PRELOADED: Final = [
-    *("tests.interaction.gate_kill", "tests.interaction.racer", "anyio._backends._asyncio", "httpcore2"),
-    *("handgriff.prices.published", "handgriff.stores.sqlite.store", "handgriff.stores.postgres.store"),
+    *("tests.interaction.gate_kill", "tests.interaction.racer", "tests.interaction.kill_run", "tests.interaction.killed"),
+    *("anyio._backends._asyncio", "httpcore2", "handgriff.prices.published"),
+    *("handgriff.stores.sqlite.store", "handgriff.stores.postgres.store", "pytest"),
 ]
-"""What every such process needs, imported once."""
+"""What every such process needs, imported once. There is one list, because whoever forks first decides for all."""
 
 
 def forking() -> ForkServerContext:

@@ -14,6 +14,7 @@ from handgriff.core.rows import Effect
 from handgriff.host.adapters import open_store
 from handgriff.host.host import Host
 from handgriff.models.anthropic.adapter import AnthropicModel
+from handgriff.ports.store import Store
 from handgriff.testing.clock import START, StillClock
 from tests.interaction.kill_shop import SESSION, TEXTS, Fate, Wish, caller, converse, host
 
@@ -35,24 +36,49 @@ class Found:
     """Charges, or rows of the application's own."""
 
 
+@dataclass(frozen=True, slots=True)
+class After:
+    """What the hosts that come after a killed process stand on: the same store, on connections that no killed process had."""
+
+    store: Store
+    model: AnthropicModel
+
+    @asynccontextmanager
+    async def begun(self, payments: str, later: timedelta) -> AsyncIterator[Host]:
+        """A host of the shop that knows nothing yet, so much later."""
+        async with host(self.store, self.model, payments, StillClock(START + later), Fate()) as shop:
+            yield shop
+
+
+@asynccontextmanager
+async def looking(store_name: str, model_url: str) -> AsyncIterator[After]:
+    """For hosts on the store of this name."""
+    store, model = await open_store(store_name), AnthropicModel(api_key="loopback-key", base_url=model_url)
+    try:
+        yield After(store, model)
+    finally:
+        await model.close()
+        await store.close()
+
+
 def run(store: str, model: str, payments: str, tenant: str, wish: Wish, at: str) -> None:
     """What the killed process runs. It is over at once where nothing kills it."""
     anyio.run(converse, store, model, payments, tenant, wish, StillClock(START), at)
     os._exit(0)
 
 
-async def look(store: str, model_url: str, tenant: str) -> int:
-    """A process that begins while the provider does not answer: everything is settled or said to be uncertain. How many are."""
-    async with _opened(store, model_url, NOWHERE, LATER) as shop:
+async def look(after: After, tenant: str) -> int:
+    """A host that begins while the provider does not answer: everything is settled or said to be uncertain. How many are."""
+    async with after.begun(NOWHERE, LATER) as shop:
         effects = await shop.effects.list(tenant)
         assert {effect.state for effect in effects} <= {"done", "failed", "indeterminate"}
         return sum(effect.state == "indeterminate" for effect in effects)
 
 
-async def finish(store: str, model_url: str, payments: str, tenant: str, wish: Wish) -> list[Effect]:
-    """A process that begins when it does: what was uncertain is found out, and the person clicks or asks again where nothing was done."""
+async def finish(after: After, payments: str, tenant: str, wish: Wish) -> list[Effect]:
+    """A host that begins when it does: what was uncertain is found out, and the person clicks or asks again where nothing was done."""
     ada = caller(tenant)
-    async with _opened(store, model_url, payments, LATER + timedelta(minutes=2)) as shop:
+    async with after.begun(payments, LATER + timedelta(minutes=2)) as shop:
         session = await shop.sessions.open(ada, SESSION)
         async for _ in shop.follow(ada, session.id):
             pass
@@ -79,15 +105,3 @@ async def _goes_on(shop: Host, tenant: str, session: str) -> None:
     results = [event.body.call for event in events if isinstance(event.body, CallOutcome) and event.body.wire and not event.body.late]
     assert len(results) == len(set(results)), "a call has one result"
     assert not list(await shop.proposals.list(ada))
-
-
-@asynccontextmanager
-async def _opened(store_name: str, model_url: str, payments: str, later: timedelta) -> AsyncIterator[Host]:
-    """A host of the shop on a store of this name, at a moment."""
-    store, model = await open_store(store_name), AnthropicModel(api_key="loopback-key", base_url=model_url)
-    try:
-        async with host(store, model, payments, StillClock(START + later), Fate()) as shop:
-            yield shop
-    finally:
-        await model.close()
-        await store.close()

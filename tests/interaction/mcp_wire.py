@@ -16,7 +16,8 @@ import httpx2
 from anyio.abc import ByteSendStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from tests.interaction.cli_process import environment
+from tests.interaction.cli_process import SRC, environment
+from tests.interaction.warm import program
 
 OLD, NEW = "2025-11-25", "2026-07-28"
 CHANGED = "notifications/tools/list_changed"
@@ -224,7 +225,8 @@ def served_by(folder: Path, *words: str) -> tuple[list[str], dict[str, Any]]:
 @asynccontextmanager
 async def piped(folder: Path, version: str, *words: str) -> AsyncIterator[StdioWire]:
     """A client that has started the server of *folder*."""
-    command, place = served_by(folder, *(words or ("office:host", "--as", "acme/ada")))
+    _, place = served_by(folder)
+    command = [*program(str(SRC)), "mcp", *(words or ("office:host", "--as", "acme/ada"))]
     async with await anyio.open_process(command, stderr=None, **place) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -47,7 +47,7 @@ class Office:
         """The workflow of papers."""
         return Machine("paper", *STATES, **kept)
 
-    def assistant(self, paper: Machine | None = None, **options: Any) -> Assistant:
+    def assistant(self, paper: Machine | None = None, *beside: Toolbox, **options: Any) -> Assistant:
         """Tools for each step, one that looks everywhere, one that only looks at what is approved, and one that is bound to nothing."""
         machine = paper or self.machine()
         box = Toolbox("papers")
@@ -88,4 +88,4 @@ class Office:
             async def begin(call: Call, paper: str = "") -> Result[None]:
                 return await self.work(f"begin {len(paper)}")
 
-        return Assistant("office", instructions="Keep papers in order.", toolboxes=[box], **options)
+        return Assistant("office", instructions="Keep papers in order.", toolboxes=[box, *beside], **options)

@@ -77,6 +77,7 @@ async def test_where_no_tool_provides_it_the_user_is_to_be_asked() -> None:
         await chat.say("Note it.")
 
         assert "Ask the user for it." in told(chat.provider.requests[1])[0]
+        assert "provides" not in told(chat.provider.requests[1])[0]
 
 
 async def test_an_id_that_a_result_introduced_counts_from_then_on_and_nothing_else_in_it_does() -> None:

@@ -1,6 +1,7 @@
 """`handgriff effects`: what a killed process leaves uncertain is found out, or decided by an operator. Nothing is run again."""
 
 import re
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,10 @@ def test_before_the_lease_is_over_nobody_decides(folder: Path, monkeypatch: pyte
 
     assert effect["state"] == "running"
     assert (refused.code, refused.json["refused"]) == (1, "conflict")
+    until = datetime.fromisoformat(effect["lease_until"])
+    assert refused.json["message"] == f"This effect is running: its call has until {until.isoformat(timespec='seconds')}."
+    assert 1 < refused.json["retry_after"] <= (until - datetime.fromisoformat(effect["claimed_at"])).total_seconds()
+    assert "Wait for its outcome." in refused.json["next"]
 
 
 def test_of_a_transaction_it_is_said_that_it_is_certain(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interaction.cli_process import DEV, Ended, handgriff, of_type, with_shop
+from tests.interaction.cli_process import DEV, Ended, at_terminal, handgriff, of_type, with_shop
 
 
 @pytest.fixture
@@ -33,9 +33,40 @@ def test_sessions_are_listed_shown_and_deleted(folder: Path) -> None:
     shown = run(folder, "sessions", "show", session)
     assert "> /list_orders" in shown.out
     assert "list_orders: 3 orders." in shown.out
-    assert run(folder, "sessions", "delete", session).code == 0
+    assert run(folder, "sessions", "delete", session, "--yes").code == 0
     gone = run(folder, "sessions", "show", session, "--json")
     assert (gone.code, gone.json["refused"]) == (1, "not_found")
+
+
+def test_a_session_is_not_deleted_before_somebody_has_agreed(folder: Path) -> None:
+    session = chat(folder, "/list_orders")
+
+    unasked = run(folder, "sessions", "delete", session)
+    declined = at_terminal(folder, "sessions", "delete", "shop:assistant", session, *DEV, typed="n\n")
+
+    assert unasked.code == 2
+    assert "Add --yes; nothing was done." in unasked.err
+    assert declined.code == 1
+    assert f"Delete session {session} with everything of it? [y/N]" in declined.out
+    assert "nothing was done: it was not agreed to" in declined.out
+    assert run(folder, "sessions", "show", session).code == 0
+
+
+def test_a_session_that_is_nobodys_is_not_asked_about(folder: Path) -> None:
+    deleted = run(folder, "sessions", "delete", "s_unknown", "--yes", "--json")
+
+    assert (deleted.code, deleted.json["refused"]) == (1, "not_found")
+
+
+def test_a_shown_event_has_its_seq_above_it(folder: Path) -> None:
+    session = chat(folder, "/list_orders")
+
+    shown = run(folder, "sessions", "show", session)
+    events = run(folder, "sessions", "show", session, "--json").json["events"]
+
+    [asked] = [event["seq"] for event in events if event["type"] == "user_message"]
+    assert f"#{asked}\n> /list_orders\n" in shown.out
+    assert "#1\n" not in shown.out, "nothing is shown of a session's beginning"
 
 
 def test_a_session_is_shown_as_json_without_what_only_the_model_reads(folder: Path) -> None:
@@ -90,7 +121,8 @@ def test_a_proposal_whose_world_has_moved_is_refused(folder: Path) -> None:
     chat(folder, "/cancel_order order=o_17")
     [waiting] = run(folder, "proposals", "ls", "--json").json
     shop = folder / "shop.py"
-    shop.write_text(shop.read_text().replace('"o_17": "pending"', '"o_17": "shipped"'))
+    # Python takes a file of the same second and the same size for the one it has compiled.
+    shop.write_text(shop.read_text().replace('"o_17": "pending"', '"o_17": "shipped"') + "\n")
 
     confirmed = run(folder, "proposals", "confirm", waiting["id"])
 

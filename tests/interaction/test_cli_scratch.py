@@ -120,4 +120,6 @@ async def test_a_folder_that_can_not_be_written_is_told_without_a_traceback(fold
 
 def outside(folder: Path) -> set[Path]:
     """What lies beside the records."""
-    return {path for path in folder.parent.rglob("*") if not path.is_relative_to(folder / "records") and "pad.db" not in path.name}
+    ours = ("pad.db", "pad.db-wal", "pad.db-shm", "__pycache__")
+    beside = (path for path in folder.parent.rglob("*") if not path.is_relative_to(folder / "records"))
+    return {path for path in beside if path.name not in ours and path.parent.name not in ours}

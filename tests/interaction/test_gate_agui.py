@@ -76,6 +76,15 @@ async def test_an_instance_with_a_handle_stands_under_machine_and_handle() -> No
         assert (change["op"], change["value"]) == ("add", "draft")
 
 
+async def test_an_instance_of_the_process_has_one_name_in_the_snapshot_and_in_what_changes() -> None:
+    async with opened(Office(), instance="process") as wire:
+        first, second = await say(wire, "/submit"), await say(wire, "/look")
+
+        assert snapshots(first) == [{"paper": "draft"}]
+        assert deltas(first) == [{"op": "add", "path": "/workflow/paper", "value": "review"}]
+        assert snapshots(second) == [{"paper": "review"}]
+
+
 async def test_the_menu_of_a_session_holds_what_is_callable_there_now() -> None:
     async with opened(Office()) as wire:
         await say(wire, "/submit")

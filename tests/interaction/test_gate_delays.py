@@ -2,16 +2,21 @@
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
-from handgriff import Machine, Result
+from handgriff import Assistant, Machine, Result, Toolbox
+from handgriff.core.batch import StartWorkflow
 from handgriff.core.events import CallOutcome
+from handgriff.core.workflow import begins
 from handgriff.machine import State
+from handgriff.stores.memory import MemoryStore
 from handgriff.testing.clock import START, StillClock
 from handgriff.testing.harness import Harness, harness
+from tests.interaction.desk import WORDS
 from tests.interaction.papers import ADA, Office, everybody
 
 pytestmark = pytest.mark.anyio
@@ -45,6 +50,60 @@ async def opened(office: Office, clock: StillClock, **kept: Any) -> AsyncIterato
 async def call(chat: Harness, tool: str, session: str | None = None) -> dict[str, Any]:
     told: dict[str, Any] = json.loads((await chat.host.call(ADA, tool, {}, session=session or chat.session.id)).text)
     return told
+
+
+def slot(*, counts: bool, **kept: Any) -> Machine:
+    """A place that is open every other hour."""
+    states: dict[str, Any] = {
+        "open": {"on": {"SUBMIT": "review"}, "after": {str(MS): {"target": "pause", **({"actions": "count"} if counts else {})}}},
+        "pause": {"on": {"SUBMIT": "review"}, "after": {str(MS): "open"}},
+        "review": {"on": {"APPROVE": "approved", "REJECT": "open"}},
+        "approved": {"on": {"DISCHARGE": "discharged"}, "tags": ["payable"]},
+        "discharged": {"type": "final"},
+    }
+    config = {"id": "paper", "initial": "open", "context": {"n": 0}, "states": states}
+    return Machine.from_config(config, actions={"count": lambda context, _e, _p: {"n": int(str(context["n"])) + 1}}, **kept)
+
+
+def served(machine: Machine, clock: StillClock, store: MemoryStore) -> AbstractAsyncContextManager[Harness]:
+    box = Toolbox("slots")
+
+    @box.tool(effect="write", description=WORDS, at=machine.at("open", "pause"), fires="SUBMIT")
+    def book() -> Result[None]:
+        return Result("Booked.")
+
+    assistant = Assistant("slots", instructions="You test.", toolboxes=[box])
+    return harness(assistant, ADA, callers=everybody, clock=clock, store=store)
+
+
+async def test_a_place_that_opens_and_closes_for_years_is_read_at_once_and_still_moves() -> None:
+    clock = StillClock()
+    async with served(slot(counts=False), clock, MemoryStore()) as chat:
+        for hours, where in ((20 * 8766, "open"), (20 * 8766 + 1, "pause")):
+            clock.move(hours * HOUR - (clock.now() - START).total_seconds())
+            assert await state(chat) == where
+        assert (await call(chat, "book"))["workflow"]["state"] == "review"
+
+
+async def test_one_that_changes_its_context_each_time_ends_at_a_bound_and_goes_on_by_a_migration() -> None:
+    clock, store, endless = StillClock(), MemoryStore(), slot(counts=True)
+    async with served(endless, clock, store) as chat:
+        assert (await call(chat, "book"))["workflow"]["state"] == "review"
+        session = (await chat.host.sessions.create(ADA)).id
+        [row] = await store.workflows("acme")
+        stuck = replace(row, handle=session, session=session, snapshot=caught_at_the_beginning(endless))
+        await store.commit((StartWorkflow(stuck),))
+        clock.move(20_001 * HOUR)
+        assert (await call(chat, "book", session))["refused"] == "permanent"
+        assert await state(chat, session) == "unknown"
+
+    async with served(slot(counts=False, migrations={endless.hash: dict}), clock, store) as chat:
+        assert await state(chat, session) == "pause"
+        assert (await call(chat, "book", session))["workflow"]["state"] == "review"
+
+
+def caught_at_the_beginning(machine: Machine) -> str:
+    return begins(machine, START).to_json()
 
 
 async def state(chat: Harness, session: str | None = None) -> str:

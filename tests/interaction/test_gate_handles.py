@@ -4,15 +4,16 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
-from handgriff import Caller, Refusal, Result
+from handgriff import Caller, Known, Refusal, Result, Toolbox
 from handgriff.core.outcome import Outcome
 from handgriff.stores.snapshots import MemorySnapshots
 from handgriff.testing.clock import StillClock
 from handgriff.testing.harness import Harness, harness
+from tests.interaction.desk import WORDS
 from tests.interaction.papers import ADA, BEN, EVE, Office, everybody
 
 pytestmark = pytest.mark.anyio
@@ -43,6 +44,46 @@ async def test_a_success_begins_an_instance_and_tells_its_handle_also_to_its_han
         assert told["workflow"] == {"machine": "paper", "state": "draft", "paper": told["workflow"]["paper"], "open": ["submit"]}
         assert office.ran == [f"begin {len(told['workflow']['paper'])}"]
         assert len(told["workflow"]["paper"]) >= 32
+
+
+async def test_a_handle_that_a_result_has_told_is_seen_like_any_value_of_its_data() -> None:
+    """A tool of the application's that wants a known `paper` takes it, and one that nobody was told is refused with where to get it."""
+    office, seen, box = Office(), list[str](), Toolbox("side")
+    machine = office.machine(instance="handle")
+
+    @box.tool(effect="read", description=WORDS)
+    async def read_paper(paper: Annotated[str, Known("paper")]) -> Result[None]:
+        seen.append(paper)
+        return Result("Read.")
+
+    async with harness(office.assistant(machine, box), ADA, callers=everybody) as chat:
+        handle = json.loads((await chat.host.call(ADA, "begin", {}, session=chat.session.id, typed=False)).text)["workflow"]["paper"]
+        made_up = await chat.host.call(ADA, "read_paper", {"paper": "w_made_up"}, session=chat.session.id, typed=False)
+        elsewhere = await chat.host.call(ADA, "read_paper", {"paper": handle}, typed=False)
+        told = await chat.host.call(ADA, "read_paper", {"paper": handle}, session=chat.session.id, typed=False)
+
+        assert (made_up.code, json.loads(made_up.text)["provides"]) == ("invalid", ["begin"])
+        assert (elsewhere.code, told.code, seen) == ("invalid", None, [handle])
+
+
+async def test_a_handle_that_an_operator_has_told_is_seen_too() -> None:
+    def fail() -> Result[None]:
+        raise RuntimeError("broken")
+
+    office, box = Office(instead={"begin 34": fail}), Toolbox("side")
+
+    @box.tool(effect="read", description=WORDS)
+    async def read_paper(paper: Annotated[str, Known("paper")]) -> Result[None]:
+        return Result("Read.")
+
+    async with harness(office.assistant(office.machine(instance="handle"), box), ADA, callers=everybody) as chat:
+        assert (await chat.host.call(ADA, "begin", {}, session=chat.session.id)).code == "indeterminate"
+        [effect] = await chat.host.effects.list("acme")
+        assert effect.fires is not None
+        await chat.host.effects.resolve("acme", "begin", effect.key, "done", by="ops")
+
+        read = await chat.host.call(ADA, "read_paper", {"paper": effect.fires.handle}, session=chat.session.id, typed=False)
+        assert read.code is None
 
 
 async def test_bound_tools_take_the_handle_and_follow_that_instance_alone() -> None:

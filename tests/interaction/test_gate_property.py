@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, note, settings
 
 from handgriff import Host
+from tests.effort import times
 from tests.interaction.cli_inside import run as handgriff
 from tests.interaction.gate_build import World
 from tests.interaction.gate_checks import Checks, go, samples
@@ -24,8 +25,8 @@ from tests.interaction.gate_run import Arguments, Expected, Run, Seat
 from tests.interaction.gate_worlds import Numbers, Walk, numbers, walks
 
 SEVERAL_DOZEN = 24
-"""Calls of each kind that a test must have tried through each entry; as a rule it is three times as many."""
-ROUNDS = 3
+"""Calls of each kind that a test must have tried through each entry; as a rule it is more."""
+ROUNDS = 4
 MODULE = "gate_random"
 """What the command line imports."""
 
@@ -107,7 +108,7 @@ def typed(seat: Seat, tool: str, arguments: Arguments) -> Became:
 
 
 def until_enough(checks: Checks, holds: Callable[[], None], *names: str, least: int = SEVERAL_DOZEN) -> None:
-    """One round is enough nearly always; where chance has drawn little of one kind, there is another."""
+    """One round is enough as a rule; where chance has drawn little of one kind, there is another."""
     for _ in range(ROUNDS):
         holds()
         if checks.has_enough(*names, least=least) and ("python" not in names or checks.tally["followed"]):
@@ -118,7 +119,7 @@ def until_enough(checks: Checks, holds: Callable[[], None], *names: str, least: 
 def test_a_tool_runs_exactly_where_the_state_allows_it_called_in_python_by_tools_and_by_who_confirms() -> None:
     checks = Checks()
 
-    @settings(max_examples=25)
+    @settings(max_examples=times(12))
     @given(numbers(), walks(8))
     def holds(made_of: Numbers, walk: Walk) -> None:
         world = made_of.world()
@@ -131,7 +132,7 @@ def test_a_tool_runs_exactly_where_the_state_allows_it_called_in_python_by_tools
 def test_a_tool_runs_exactly_where_the_state_allows_it_in_a_chat_over_agui_and_over_both_mcps_and_lists_say_so() -> None:
     checks = Checks()
 
-    @settings(max_examples=7)
+    @settings(max_examples=times(4))
     @given(numbers(), walks(7))
     def holds(made_of: Numbers, walk: Walk) -> None:
         world = made_of.world()
@@ -148,7 +149,7 @@ def test_a_tool_runs_exactly_where_the_state_allows_it_typed_on_the_command_line
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setitem(sys.modules, MODULE, ModuleType(MODULE))
 
-    @settings(max_examples=5)
+    @settings(max_examples=times(3))
     @given(numbers(("session", "handle", "derived", "asked")), walks(4))
     def holds(made_of: Numbers, walk: Walk) -> None:
         world = made_of.world()

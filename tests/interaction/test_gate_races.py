@@ -1,5 +1,6 @@
 """Many calls at one instance: one of them runs, the others are refused before their handlers, and the state is that one's. Case B032."""
 
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ import pytest
 from handgriff import Caller, Result
 from handgriff.core.events import CallOutcome
 from handgriff.host.adapters import open_store
+from handgriff.testing.clock import StillClock
 from handgriff.testing.harness import Harness, harness
 from tests.interaction.meanwhile import Meanwhile, claims
 from tests.interaction.papers import ADA, BEN, Office, everybody
@@ -101,6 +103,30 @@ async def test_of_competing_events_exactly_one_is_taken(store: str) -> None:
         assert ended[won, "done"] == 1
         assert {code for _, code in ended} <= {"done", "conflict", "closed"}
         assert (office.ran, await state(chat)) == (["submit", won], {"approve": "approved", "reject": "draft"}[won])
+
+
+async def test_a_conflict_says_how_long_the_other_call_may_still_run() -> None:
+    started, released = anyio.Event(), anyio.Event()
+
+    async def wait() -> Result[None]:
+        started.set()
+        await released.wait()
+        return Result("Submitted.")
+
+    clock, office = StillClock(), Office(instead={"submit": wait})
+    async with harness(office.assistant(office.machine()), ADA, callers=everybody, clock=clock) as chat:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: chat.host.call(ADA, "submit", {}, session=chat.session.id))
+            with anyio.fail_after(5):
+                await started.wait()
+            [running] = await chat.host.effects.list("acme")
+            clock.move(7)
+            refused = await chat.host.call(ADA, "submit", {}, session=chat.session.id)
+            released.set()
+
+        left = (running.lease_until - running.claimed_at).total_seconds() - 7
+        assert (refused.code, json.loads(refused.text)["retry_after"]) == ("conflict", int(left))
+        assert left > 1
 
 
 async def test_of_two_people_who_move_an_instance_of_their_tenant_one_does() -> None:

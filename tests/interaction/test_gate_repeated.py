@@ -159,6 +159,44 @@ async def test_a_hundred_of_the_same_wish_are_one_transition() -> None:
 
 
 @pytest.mark.parametrize("where", ["store", "elsewhere"])
+async def test_a_beginning_that_is_tried_again_keeps_the_handle_of_its_first_try(where: str) -> None:
+    """A step of the first one may have kept it with a row of the application's."""
+    machine, box, rows, tries = Machine("paper", *STATES, instance="handle"), Toolbox("registry"), list[str](), list[str]()
+
+    @box.tool(effect="write", description=WORDS, starts=machine)
+    async def begin(key: str, paper: str, call: Call) -> Result[None]:
+        async def insert() -> str:
+            rows.append(paper)
+            return paper
+
+        await call.step("insert", insert)
+        tries.append(paper)
+        if len(tries) < 3:
+            raise Refusal("transient", "Not now.")
+        return Result("Begun.")
+
+    @begin.idempotency_key
+    async def key_of(args: Any, call: Call) -> str:
+        return str(args.key)
+
+    @box.tool(effect="write", description=WORDS, at=machine.at("draft"), fires="SUBMIT")
+    async def submit() -> Result[None]:
+        return Result("Submitted.")
+
+    assistant = Assistant("registry", instructions="You test.", toolboxes=[box])
+    snapshots = MemorySnapshots() if where == "elsewhere" else None
+    async with harness(assistant, ADA, callers=everybody, snapshots=snapshots) as chat:
+        assert [(await call(chat, "begin", key="k")).code for _ in range(2)] == ["transient", "transient"]
+        begun = await call(chat, "begin", key="k")
+
+        assert {begun.moved.handle, *tries} == set(rows)
+        assert (len(rows), len(tries)) == (1, 3)
+        assert (await call(chat, "submit", paper=rows[0])).code is None
+        other = await call(chat, "begin", key="another")
+        assert other.moved.handle not in rows[:1]
+
+
+@pytest.mark.parametrize("where", ["store", "elsewhere"])
 async def test_a_beginning_repeated_answers_the_same_handle_and_begins_nothing(where: str) -> None:
     world = Registry(instance="handle")
     async with world.opened(snapshots=MemorySnapshots() if where == "elsewhere" else None) as chat:

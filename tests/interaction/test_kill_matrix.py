@@ -2,7 +2,6 @@
 each of its ways: no double charge, none forgotten, and every uncertain one settled by `reconcile`. Store credit in the application's own
 tables is never uncertain at all. The tables are printed. Cases B096, B106."""
 
-import multiprocessing
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
@@ -19,18 +18,14 @@ from examples.refunds.launch import provider_process
 from handgriff.stores.postgres.driver import connect
 from handgriff.testing.clock import START, StillClock
 from handgriff.testing.loopback.provider import LoopbackProvider
-from tests.interaction.kill_run import Found, finish, look, run
+from tests.interaction.counter import forking
+from tests.interaction.kill_run import After, Found, finish, look, looking, run
 from tests.interaction.kill_shop import PLACES, TABLE, Fate, Wish, answer, converse
 from tests.interaction.stores import store_name
 
 pytestmark = pytest.mark.anyio
 FAULTS: Final = ("works", "before", "during", "after")
 SQLITE: Final = "sqlite:///"
-PRELOADED: Final = [
-    *("tests.interaction.kill_run", "anyio._backends._asyncio", "httpcore2"),
-    *("handgriff.prices.published", "handgriff.stores.sqlite.store", "handgriff.stores.postgres.store"),
-]
-"""What every killed process needs, imported once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +35,7 @@ class Bench:
     store: str
     model: str
     payments: str
+    after: After
 
 
 @pytest.fixture
@@ -54,8 +50,8 @@ async def bench(kind: str, request: pytest.FixtureRequest, tmp_path: Path, payme
     """Everything but the shop."""
     store = await anyio.to_thread.run_sync(store_name, kind, request, tmp_path)
     await _make_table(store)
-    async with LoopbackProvider(answer) as model:
-        yield Bench(store, model.url, payments)
+    async with LoopbackProvider(answer) as model, looking(store, model.url) as after:
+        yield Bench(store, model.url, payments, after)
 
 
 async def _make_table(store: str) -> None:
@@ -95,16 +91,14 @@ async def _charges(payments: str, key: str) -> int:
 
 async def _cell(bench: Bench, tenant: str, wish: Wish, fault: str, at: str) -> Found:
     """One conversation that is killed at *at*, and what the next ones find."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
     await _arm(bench.payments, None if fault == "works" else fault)
-    process = context.Process(target=run, args=(bench.store, bench.model, bench.payments, tenant, wish, at))
+    process = forking().Process(target=run, args=(bench.store, bench.model, bench.payments, tenant, wish, at))
     process.start()
     await anyio.to_thread.run_sync(process.join)
     assert process.exitcode == (-9 if at else 0), f"{at}: {process.exitcode}"
     await _arm(bench.payments, None)
-    uncertain = await look(bench.store, bench.model, tenant)
-    effects = await finish(bench.store, bench.model, bench.payments, tenant, wish)
+    uncertain = await look(bench.after, tenant)
+    effects = await finish(bench.after, bench.payments, tenant, wish)
     [effect] = effects
     happened = await _charges(bench.payments, effect.key) if wish == "refund" else await _rows(bench.store, tenant)
     return Found(uncertain, effect.state, happened)

@@ -1,7 +1,6 @@
 """Wherever a conversation is cut, what follows is valid: the provider takes the next history, the ledger has its rows, no effect happened
 twice, an uncertain one is indeterminate, and each turn has exactly one terminal event. Cases B059, B081, B093, B144."""
 
-import multiprocessing
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -19,6 +18,7 @@ from handgriff.stores.sqlite.store import SqliteStore
 from handgriff.testing.clock import START, StillClock
 from handgriff.testing.harness import MODEL, PRICES, Harness, harness
 from handgriff.testing.loopback.provider import LoopbackProvider
+from tests.interaction.counter import forking
 from tests.interaction.killed import LATER, _ada, converse, run
 from tests.interaction.ledgerbook import ADA, answer, assistant, effects
 
@@ -122,8 +122,7 @@ async def _cut(chat: Harness, cut: int, how: Literal["stop", "leave"]) -> bool:
 
 async def test_killed_at_every_commit(tmp_path: Path) -> None:
     """SIGKILL before and after each commit of a process of its own; the next process finds everything in order."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.interaction.killed"])
+    context = forking()
     async with LoopbackProvider(answer) as provider:
         commits = await converse(tmp_path / "whole.db", tmp_path / "whole", provider.url, 0, "before")
         assert effects(tmp_path / "whole") == ALL

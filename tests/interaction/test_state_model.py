@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from handgriff import Call, DefinitionError, Refusal
 from handgriff.core.delta import merged
+from tests.effort import times
 from tests.interaction.desk import ADA
 from tests.interaction.slate import Slate
 
@@ -111,7 +112,7 @@ async def done(call: Call, step: Step) -> bool:
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @given(calls=CALLS)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=times(20), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_calls_leave_what_a_dictionary_would_hold(kind: str, tmp_path_factory: pytest.TempPathFactory, calls: list[Any]) -> None:
     folder: Path = tmp_path_factory.mktemp("model")
     anyio.run(_compare, "memory://" if kind == "memory" else f"sqlite:///{folder}/h.db", calls)

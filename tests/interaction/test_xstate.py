@@ -21,11 +21,12 @@ from handgriff.core.machine.reading import read, to_config
 from handgriff.core.machine.snapshot import Snapshot, SnapshotFault, Step
 from handgriff.errors import DefinitionError
 from handgriff.testing.xstate.__main__ import AGREED, main
+from tests.effort import times
 from tests.interaction.browser import CLIENTS
 from tests.interaction.random_machines import ACTIONS, EVENTS, GUARDS, random_machine
 
 AT = datetime(2026, 11, 30, tzinfo=UTC)
-MACHINES = 150
+MACHINES = times(50)
 
 
 def asked(node: str, program: str, lines: Sequence[str], folder: Path = CLIENTS) -> list[str]:
@@ -121,8 +122,9 @@ def test_random_machines_do_what_they_do_in_xstate(node: str, block: int) -> Non
 def test_new_machines_like_the_recorded_ones_agree(
     node: str, shared: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    number = times(50)
     generated = subprocess.run(
-        [sys.executable, shared("xstate/generate.py"), "200", "20261130"], capture_output=True, text=True, check=True
+        [sys.executable, shared("xstate/generate.py"), str(number), "20261130"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     shutil.copy(shared("xstate/oracle.mjs"), tmp_path / "oracle.mjs")
     (tmp_path / "node_modules").symlink_to(CLIENTS / "node_modules")
@@ -131,7 +133,7 @@ def test_new_machines_like_the_recorded_ones_agree(
     answers.write_text("".join(f"{line}\n" for line in asked(node, "oracle.mjs", generated, tmp_path)))
 
     assert main([str(machines), "--answers", str(answers)]) == AGREED
-    assert capsys.readouterr().out.splitlines()[-1] == "200 of 200 machines agree"
+    assert capsys.readouterr().out.splitlines()[-1] == f"{number} of {number} machines agree"
 
 
 def test_a_machine_written_in_python_opens_in_xstate_and_does_the_same(node: str) -> None:

@@ -8,10 +8,11 @@ from typing import Annotated, TypeAlias
 import typer
 
 from handgriff.cli.catalogue import NO, YES
-from handgriff.cli.faults import WrongUse
+from handgriff.cli.faults import REFUSED, WrongUse
+from handgriff.cli.given import Given
 from handgriff.cli.inert import one_line
 from handgriff.cli.lines import Lines
-from handgriff.cli.output import terminal
+from handgriff.cli.output import print_fields, print_json, terminal
 
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking; needed where no person is at a terminal.")]
 
@@ -36,6 +37,15 @@ def is_agreed(question: str, *, yes: bool, as_json: bool) -> bool:
         if said in YES or said in NO:
             return said in YES
     return False
+
+
+def left(given: Given, what: str) -> int:
+    """The exit code where somebody did not agree, who is told so; in JSON *what* would have been done is null."""
+    if given.as_json:
+        print_json({what: None})
+    else:
+        print_fields([("nothing was done", "it was not agreed to")])
+    return REFUSED
 
 
 def _lines(*, is_quiet: bool) -> Lines:

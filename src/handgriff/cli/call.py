@@ -19,6 +19,7 @@ from handgriff.core.jsontext import Json
 from handgriff.core.outcome import Outcome
 from handgriff.core.refusal_codes import exit_code
 from handgriff.core.rows import Proposal
+from handgriff.host.host import CALLS_ALIAS
 
 _SAID_ALREADY = frozenset({"refused", "message", "next", "proposal", "confirm"})
 
@@ -28,23 +29,34 @@ async def call(
     *,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's exact name.", show_default=False)],
     args: Annotated[str, typer.Option("--args", metavar="JSON", help="Its arguments, a JSON object; - reads them from stdin.")] = "{}",
-    session: Annotated[str | None, typer.Option("--session", metavar="ID", help="The session it belongs to.", show_default=False)] = None,
+    session: Annotated[
+        str | None,
+        typer.Option("--session", metavar="ID", help=f"The session it belongs to; the caller's own for calls, {CALLS_ALIAS}, by default."),
+    ] = None,
 ) -> int:
-    """Call one tool, through every check. What a person must confirm is proposed and answered as unconfirmed."""
+    """Call one tool, through every check. What a person must confirm is proposed and answered as unconfirmed.
+
+    Without --session all calls of one caller belong to one session of theirs, with the alias `:calls`: what they remember, and where their
+    workflows stand, lasts from one call to the next.
+    """
     text = sys.stdin.read() if args == "-" else args
     async with staged(given) as stage:
-        outcome = await stage.host.call(stage.caller, tool, text, session=session)
+        place = session or (await stage.host.sessions.open(stage.caller, CALLS_ALIAS)).id
+        outcome = await stage.host.call(stage.caller, tool, text, session=place)
         held = outcome_record(outcome).get("proposal")
         proposal = await stage.host.proposals.get(stage.caller, held) if isinstance(held, str) else None
         locale = stage.caller.locale
     if given.as_json:
-        print_json(outcome_record(outcome))
-    elif outcome.code is None:
+        print_json({**outcome_record(outcome), "session": place})
+        return exit_code(outcome.code)
+    if outcome.code is None:
         _print_done(outcome, locale)
     else:
         _print_refused(outcome)
         if proposal is not None:
             _print_proposal(given, proposal, locale)
+    if session is None:
+        print_fields([("session", place)])
     return exit_code(outcome.code)
 
 

@@ -14,6 +14,7 @@ import anyio
 import typer
 
 from handgriff.cli.faults import WrongUse, carried_out
+from handgriff.cli.output import documents_only
 
 STORE: Final = "sqlite:///handgriff.db"
 MODEL: Final = "HANDGRIFF_MODEL"
@@ -78,10 +79,12 @@ class Given:
         return shlex.join(words)
 
 
-def command(app: typer.Typer, name: str, *examples: str, needs_target: bool = True) -> Callable[[Command], None]:
+def command(
+    app: typer.Typer, name: str, *examples: str, needs_target: bool = True, speaks_itself: bool = False
+) -> Callable[[Command], None]:
     """Make a function `(given, …)` that answers an exit code the command *name* of *app*: its own parameters beside the shared ones.
 
-    Without *needs_target* TARGET may be left out, and is empty then.
+    Without *needs_target* TARGET may be left out, and is empty then. One that *speaks_itself* on stdout has it for its own protocol.
     """
 
     def attach(function: Command) -> None:
@@ -91,7 +94,11 @@ def command(app: typer.Typer, name: str, *examples: str, needs_target: bool = Tr
 
         def run(**values: Any) -> None:
             given = Given(**{parameter.name: values.pop(parameter.name) for parameter in (target, *options)})
-            work = partial(_finished, function, given, values)
+
+            def work() -> int:
+                with documents_only(as_json=given.as_json and not speaks_itself):
+                    return _finished(function, given, values)
+
             raise typer.Exit(carried_out(work, debug=given.debug, as_json=given.as_json))
 
         run.__doc__ = function.__doc__

@@ -9,9 +9,9 @@ from typing import Annotated, Final
 import typer
 from anyio.from_thread import start_blocking_portal
 
-from handgriff.cli.asking import Yes, check_can_ask, is_agreed
+from handgriff.cli.asking import Yes, check_can_ask, is_agreed, left
 from handgriff.cli.export import event_line, scratch_line, session_line, state_line
-from handgriff.cli.faults import DONE, REFUSED
+from handgriff.cli.faults import DONE
 from handgriff.cli.given import Given, command
 from handgriff.cli.opening import Stage, staged
 from handgriff.cli.output import moment, print_fields, print_json, print_table
@@ -56,7 +56,7 @@ def rewind(given: Given, *, session: _Id, seq: _Seq, yes: Yes = False) -> int:
         if not given.as_json:
             _print_staying(happened)
         if not is_agreed(f"Remove everything of {session} after event {seq}?", yes=yes, as_json=given.as_json):
-            return _left(given)
+            return left(given, "rewound_to")
         rewound = portal.call(_rewound, stage, session, seq)
     if given.as_json:
         effects = [effect_record(effect) for effect in rewound.effects]
@@ -105,11 +105,3 @@ def _print_staying(happened: Sequence[Effect]) -> None:
         ("EFFECT", "TOOL", "STATE", "SETTLED"),
         [(effect.key, effect.tool, effect.state, moment(effect.settled_at)) for effect in happened],
     )
-
-
-def _left(given: Given) -> int:
-    if given.as_json:
-        print_json({"rewound_to": None})
-    else:
-        print_fields([("nothing was done", "it was not agreed to")])
-    return REFUSED

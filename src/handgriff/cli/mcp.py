@@ -78,6 +78,7 @@ def attach(app: typer.Typer) -> None:
         "handgriff mcp shop:host --as acme/ada",
         "handgriff mcp shop:assistant --dev --can orders.cancel",
         "handgriff mcp shop:host --http 0.0.0.0:8000 --authenticate shop:who_is_it --name assistant.shop.example",
+        speaks_itself=True,
     )(mcp)
 
 

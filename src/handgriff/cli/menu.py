@@ -21,7 +21,9 @@ async def menu(
     """List the tools a caller may use."""
     async with staged(given) as stage:
         if session is None:
-            contracts = await stage.host.menu(stage.caller)
+            assistant = stage.host.assistant
+            # With unbound="closed" no state opens what is bound to none.
+            contracts = tuple(each for each in await stage.host.menu(stage.caller) if each.is_bound or assistant.unbound == "open")
         else:
             contracts = tuple(tool.contract for tool in await stage.host.workflows.offered(stage.caller, session))
     if given.as_json:

@@ -6,8 +6,9 @@ Below are Rich and inert text; above, the operator's commands.
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from datetime import datetime
+from typing import Final, TextIO
 
 from rich.console import Console
 from rich.table import Table
@@ -17,6 +18,8 @@ from handgriff.cli.inert import inert, inert_json, one_line
 
 _WIDE = 200
 """Columns where nobody looks at a terminal, so that ids stay in one piece."""
+_DOCUMENTS: Final[list[TextIO]] = []
+"""Where JSON documents go while the application's own printing goes elsewhere."""
 
 
 def terminal() -> Console:
@@ -32,10 +35,25 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def documents_only(*, as_json: bool) -> Iterator[None]:
+    """Within it, where the answer is JSON, nothing else comes to stdout: what the application prints goes to stderr."""
+    if not as_json:
+        yield
+        return
+    _DOCUMENTS.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _DOCUMENTS.pop()
+
+
 def print_json(value: object) -> None:
     """One JSON document, in one line."""
-    sys.stdout.write(inert_json(value) + "\n")
-    sys.stdout.flush()
+    stream = _DOCUMENTS[-1] if _DOCUMENTS else sys.stdout
+    stream.write(inert_json(value) + "\n")
+    stream.flush()
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -40,6 +40,7 @@ from handgriff.core.events import (
     TurnEnded,
     UserMessage,
 )
+from handgriff.core.machine.plain import brief
 from handgriff.core.money import format_micro
 from handgriff.errors import Refusal
 
@@ -96,9 +97,9 @@ class Renderer:
     def moved(self, moved: Moved, *, indent: str = "") -> None:
         """Where a workflow has gone; of one that has begun, its handle."""
         if moved.before is None:
-            self._line(Text(f"{indent}{one_line(moved.machine)}: {one_line(moved.handle)}, {one_line(moved.after)}", style="cyan"))
+            self._line(Text(f"{indent}{one_line(moved.machine)}: {one_line(moved.handle)}, {one_line(brief(moved.after))}", style="cyan"))
         else:
-            way = f"{one_line(moved.before)} \N{RIGHTWARDS ARROW} {one_line(moved.after)}"
+            way = f"{one_line(brief(moved.before))} \N{RIGHTWARDS ARROW} {one_line(brief(moved.after))}"
             self._line(Text(f"{indent}{one_line(moved.machine)}: {way}", style="cyan"))
 
     def shown(self, shown: Shown, *, indent: str = "") -> None:

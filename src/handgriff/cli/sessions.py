@@ -3,7 +3,10 @@
 from typing import Annotated
 
 import typer
+from anyio.from_thread import start_blocking_portal
+from rich.text import Text
 
+from handgriff.cli.asking import Yes, check_can_ask, is_agreed, left
 from handgriff.cli.faults import DONE
 from handgriff.cli.given import Given, command
 from handgriff.cli.inert import inert_json
@@ -41,7 +44,7 @@ async def ls(
 
 
 async def show(given: Given, *, session: _Id) -> int:
-    """Show a session as the conversation it was."""
+    """Show a session as the conversation it was. Behind # stands the seq of each event, which `fork --at` and `rewind` take."""
     async with staged(given) as stage:
         found = await stage.host.sessions.get(stage.caller, session)
         events = await stage.host.sessions.events(stage.caller, session)
@@ -49,16 +52,26 @@ async def show(given: Given, *, session: _Id) -> int:
         print_json({**session_record(found), "events": [item_record(event) for event in events]})
         return DONE
     print_fields([("session", found.id), ("created", moment(found.created_at)), ("title", found.title)])
-    renderer = Renderer(terminal(), locale=stage.caller.locale, replay=True)
+    console = terminal()
+    renderer = Renderer(console, locale=stage.caller.locale, replay=True)
     for event in events:
-        renderer.render(event)
+        with console.capture() as drawn:
+            renderer.render(event)
+        if drawn.get():
+            # What is copied or cut back is named by it.
+            console.print(Text(f"#{event.seq}", style="dim"))
+            console.file.write(drawn.get())
     return DONE
 
 
-async def delete(given: Given, *, session: _Id) -> int:
+def delete(given: Given, *, session: _Id, yes: Yes = False) -> int:
     """Delete a session with everything of it but its ledger rows. Refused while a turn runs."""
-    async with staged(given) as stage:
-        await stage.host.sessions.delete(stage.caller, session)
+    check_can_ask(yes=yes)
+    with start_blocking_portal("asyncio") as portal, portal.wrap_async_context_manager(staged(given)) as stage:
+        portal.call(stage.host.sessions.get, stage.caller, session)
+        if not is_agreed(f"Delete session {session} with everything of it?", yes=yes, as_json=given.as_json):
+            return left(given, "deleted")
+        portal.call(stage.host.sessions.delete, stage.caller, session)
     if given.as_json:
         print_json({"deleted": session})
     else:
@@ -70,4 +83,4 @@ def attach(app: typer.Typer) -> None:
     """Make them commands of *app*."""
     command(app, "ls", "handgriff sessions ls shop:host --as acme/ada --limit 10")(ls)
     command(app, "show", "handgriff sessions show shop:host s_17 --as acme/ada")(show)
-    command(app, "delete", "handgriff sessions delete shop:host s_17 --as acme/ada")(delete)
+    command(app, "delete", "handgriff sessions delete shop:host s_17 --as acme/ada --yes")(delete)

@@ -39,6 +39,9 @@ def find_object(name: str, *, what: str) -> Any:  # whatever the application kee
     module_name, colon, path = name.partition(":")
     if not (module_name and colon and path):
         raise WrongUse(f"{what} {name!r} has not the form module:name, such as shop:assistant.")
+    if not all(part.isidentifier() for part in module_name.split(".")):
+        where = "Go to the folder it is in, or put that into PYTHONPATH." if "/" in module_name or ".." in module_name else ""
+        raise WrongUse(f"{what} {name!r}: {module_name!r} is no module's name, such as shop or company.shop. {where}".rstrip())
     found: Any = _module(module_name, what)
     for part in path.split("."):
         if not hasattr(found, part):

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from anyio.from_thread import start_blocking_portal
 
-from handgriff.cli.asking import Yes, check_can_ask, is_agreed
+from handgriff.cli.asking import Yes, check_can_ask, is_agreed, left
 from handgriff.cli.durations import read_duration
-from handgriff.cli.faults import DONE, REFUSED, WrongUse
+from handgriff.cli.faults import DONE, WrongUse
 from handgriff.cli.given import STORE, Given, command
 from handgriff.cli.opening import check_host, hosted
 from handgriff.cli.output import print_fields, print_json, working
@@ -51,8 +51,7 @@ def erase(given: Given, *, tenant: _Whose, user: _User = None, yes: Yes = False)
     whose = f"tenant {tenant}" if user is None else f"user {user} of tenant {tenant}"
     with start_blocking_portal("asyncio") as portal, portal.wrap_async_context_manager(hosted(given)) as host:
         if not is_agreed(f"Erase everything of {whose}?", yes=yes, as_json=given.as_json):
-            _print_erased(given, None)
-            return REFUSED
+            return left(given, "pseudonym")
         with working("Erasing"):
             erased = portal.call(host.erase, tenant, user)
     _print_erased(given, erased)
@@ -100,13 +99,7 @@ async def _migrated(given: Given) -> Migrated:
     return await migrate_store(given.store or STORE)
 
 
-def _print_erased(given: Given, erased: Erased | None) -> None:
-    if erased is None:
-        if given.as_json:
-            print_json({"pseudonym": None})
-        else:
-            print_fields([("nothing was done", "it was not agreed to")])
-        return
+def _print_erased(given: Given, erased: Erased) -> None:
     if given.as_json:
         print_json({"tenant": erased.tenant, "user": erased.user, "pseudonym": erased.pseudonym, "sessions": erased.sessions})
         return

@@ -1,4 +1,4 @@
-"""`workflow check|draw|show`: what is wrong with an assistant's machines, how they look, and where a caller's instances stand.
+"""`workflow check|draw|show`, beside `ls|move`: what is wrong with machines, how they look, and where a caller's instances stand.
 
 Checking and drawing open nothing but TARGET's module; where an instance stands is asked of the host.
 """
@@ -9,11 +9,13 @@ from typing import Annotated, Literal
 
 import typer
 
+from handgriff.cli import stored
 from handgriff.cli.faults import DONE, REFUSED, WrongUse
 from handgriff.cli.given import Given, command
-from handgriff.cli.instances import active_in, event_of, holder, instance_record, instances
+from handgriff.cli.instances import instances
 from handgriff.cli.opening import staged
-from handgriff.cli.output import print_fields, print_json, print_table
+from handgriff.cli.output import print_fields, print_json
+from handgriff.cli.standing import instance_record, print_instances
 from handgriff.cli.target import find_target
 from handgriff.core.gating_checks import tools_of
 from handgriff.core.jsontext import Json
@@ -63,8 +65,7 @@ async def draw(
         async with staged(given) as stage:
             found = {each.machine.id: each for each in await instances(stage, session, handle)}
             one = _one(stage.host.assistant, machine)
-            state = found[one.id].state if one.id in found else None
-            text, drawn = _drawing(stage.host.assistant, one.id, form, active_in(one.definition, state))
+            text, drawn = _drawing(stage.host.assistant, one.id, form, found[one.id].active if one.id in found else None)
     if out is not None:
         _write(out, text)
     if given.as_json:
@@ -77,19 +78,15 @@ async def draw(
 
 
 async def show(given: Given, *, session: _Session = None, handle: _Handle = None) -> int:
-    """Show where a caller's workflows stand, which of their tools are open, and which call holds one."""
+    """Show where a caller's workflows stand, which of their tools are open, and which call holds one: those of a session, that of a handle,
+    or without either those of the session of this caller's calls, and all they have a handle of. Exit code 1 where one can't go on."""
     async with staged(given) as stage:
         found = await instances(stage, session, handle)
     if given.as_json:
         print_json([instance_record(each) for each in found])
-        return DONE
-    rows = [(each.machine.id, each.handle or "", each.state or "said by a call's arguments", holder(each.row)) for each in found]
-    print_table(("MACHINE", "HANDLE", "STATE", "HELD BY"), rows)
-    print_table(
-        ("TOOL", "MACHINE", "NOW", "FIRES"),
-        [(tool.name, each.machine.id, now, event_of(tool, each.machine)) for each in found for tool, now in each.tools],
-    )
-    return DONE
+    else:
+        print_instances(given, found)
+    return REFUSED if any(each.stale for each in found) else DONE
 
 
 def attach(app: typer.Typer) -> None:
@@ -101,7 +98,10 @@ def attach(app: typer.Typer) -> None:
         "handgriff workflow draw shop:assistant --format svg --out order.svg",
         "handgriff workflow draw shop:host --machine order --session s_17 --as acme/ada",
     )(draw)
-    command(app, "show", "handgriff workflow show shop:host --session s_17 --as acme/ada")(show)
+    command(
+        app, "show", "handgriff workflow show shop:host --as acme/ada", "handgriff workflow show shop:host --session s_17 --as acme/ada"
+    )(show)
+    stored.attach(app)
 
 
 def _assistant(given: Given) -> Assistant:

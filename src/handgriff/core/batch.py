@@ -81,7 +81,8 @@ class Erase:
 
 @dataclass(frozen=True, slots=True)
 class CheckNothingRuns:
-    """Guard: of this session, of this user, or of the whole tenant no effect is running whose lease is not over at `now`.
+    """Guard: of this session, of this user, or of the whole tenant no effect is running whose lease is not over at `now`, and none is done
+    that an instance outside the store still has to follow.
 
     Refused: `effect`, its key. What is claimed at the same moment is claimed before it, and refuses it, or after the whole batch.
     """
@@ -242,7 +243,8 @@ class StepEffect:
 
 @dataclass(frozen=True, slots=True)
 class SettleEffect:
-    """Settle by claim id. Refused (`effect`) where the record is not this claim's, or neither running nor indeterminate-unresolved."""
+    """Settle by claim id. Refused (`effect`) where the record is not this claim's, or neither running nor indeterminate-unresolved; with
+    `only_running`, also where it runs no more."""
 
     tenant: str
     tool: str
@@ -252,12 +254,25 @@ class SettleEffect:
     at: datetime
     result: str | None = None
     resolved_by: str | None = None
+    only_running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FollowEffect:
+    """The instance outside the store has followed its effect, which owes nothing any more. Where the record is another claim's, or there is
+    none, nothing happens."""
+
+    tenant: str
+    tool: str
+    key: str
+    claim: str
 
 
 @dataclass(frozen=True, slots=True)
 class SweepEffects:
     """Remove at most `limit` effects of the tenant that are done or failed, were claimed before `before`, and whose session does not exist;
-    oldest claim first. What is running or indeterminate stays until somebody has said what became of it."""
+    oldest claim first. What is running or indeterminate stays until somebody has said what became of it, and what is done until an instance
+    outside the store has followed."""
 
     tenant: str
     before: datetime
@@ -303,6 +318,17 @@ class SettleWorkflow:
 @dataclass(frozen=True, slots=True)
 class CheckWorkflow:
     """Guard: the instance has this version; 0 also where there is none. Refused: `workflow`, the handle."""
+
+    tenant: str
+    machine: str
+    handle: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropWorkflow:
+    """Remove an instance that is kept elsewhere from now on. Refused (`workflow`, the handle) unless it is there with this version and
+    nobody holds it."""
 
     tenant: str
     machine: str
@@ -425,11 +451,13 @@ Operation: TypeAlias = (
     | ClaimEffect
     | StepEffect
     | SettleEffect
+    | FollowEffect
     | SweepEffects
     | StartWorkflow
     | ClaimWorkflow
     | SettleWorkflow
     | CheckWorkflow
+    | DropWorkflow
     | SweepWorkflows
     | HoldProposal
     | DecideProposal

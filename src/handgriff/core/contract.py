@@ -100,6 +100,14 @@ class Contract:
     before_call: tuple[Handler, ...] = _member("server", "hooks asked before it runs; each may refuse", "none", default=())
     after_call: tuple[Handler, ...] = _member("server", "hooks told of its outcome, at least once", "none", default=())
 
+    machines: tuple[Machine, ...] = field(init=False, repr=False, compare=False)
+    """The machines it is bound to, each once; what is kept before what is asked for."""
+
+    def __post_init__(self) -> None:
+        fired = () if self.fires is None else (self.fires.machine,)
+        bound = dict.fromkeys((*(at.machine for at in self.at), *fired))
+        object.__setattr__(self, "machines", tuple(sorted(bound, key=lambda machine: not machine.is_kept)))
+
     @property
     def is_barrier(self) -> bool:
         """Whether it runs alone, in the order of the calls."""
@@ -116,10 +124,9 @@ class Contract:
         return bool(self.at) or self.moves
 
     @property
-    def machines(self) -> tuple[Machine, ...]:
-        """The machines it is bound to, each once."""
-        fired = () if self.fires is None else (self.fires.machine,)
-        return tuple(dict.fromkeys((*(at.machine for at in self.at), *fired)))
+    def introduces(self) -> frozenset[str]:
+        """The kinds of known values that its results provide: those of its data, and the handles of the machine it starts."""
+        return self.output.introduces if self.starts is None else self.output.introduces | {self.starts.handle}
 
     @property
     def has_effect_record(self) -> bool:

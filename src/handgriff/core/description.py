@@ -1,7 +1,7 @@
 """The description: four labelled parts, written for a model that has read nothing else."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from handgriff.errors import DefinitionError
 
@@ -18,12 +18,12 @@ class Description:
     not_for: str
     needs: str
     effect: str
+    text: str = field(init=False, repr=False, compare=False)
+    """The four parts as a model reads them, one a line."""
 
-    @property
-    def text(self) -> str:
-        """The four parts as a model reads them, one a line."""
+    def __post_init__(self) -> None:
         parts = (self.use_when, self.not_for, self.needs, self.effect)
-        return "\n".join(f"{label}: {part}" for label, part in zip(LABELS, parts, strict=True))
+        object.__setattr__(self, "text", "\n".join(f"{label}: {part}" for label, part in zip(LABELS, parts, strict=True)))
 
 
 def parse_description(tool: str, text: str | None) -> Description:

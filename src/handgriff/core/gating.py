@@ -18,7 +18,7 @@ def machines_of(contracts: Iterable[Contract]) -> dict[str, Machine]:
     """Every machine that one of *contracts* is bound to or starts, by id, in the order of the tools.
 
     Raises:
-        DefinitionError: two of them have the same id or handle, or none of the tools starts one that has handles.
+        DefinitionError: two of them have the same id, now or formerly, or none of the tools starts one that has handles.
     """
     found: dict[str, Machine] = {}
     started: set[Machine] = set()
@@ -32,6 +32,10 @@ def machines_of(contracts: Iterable[Contract]) -> dict[str, Machine]:
         if contract.starts is not None:
             started.add(contract.starts)
     for machine in found.values():
+        taken = next((name for name in machine.formerly or () if name in found), None)
+        if taken is not None:
+            problem = f"there is a machine {taken!r} beside it, so instances under that id are not its own."
+            raise DefinitionError(machine.id, "formerly", problem, mend="rename one, or leave that id out.")
         if machine.has_handle and machine not in started:
             problem = "no tool starts an instance, so nobody can have a handle."
             raise DefinitionError(machine.id, "handle", problem, mend=f"make a tool with starts={machine.id}.")

@@ -184,7 +184,7 @@ def _decoder(source: str, *, exact: bool) -> json.JSONDecoder:
 
 def _has_long_number(text: str) -> bool:
     # A run of so many digits covers one of these places, and most texts have no digit there.
-    return _DIGIT.search(text[:: MAX_DIGITS + 1]) is not None and _LONG_NUMBER.search(text) is not None
+    return len(text) > MAX_DIGITS and _DIGIT.search(text[:: MAX_DIGITS + 1]) is not None and _LONG_NUMBER.search(text) is not None
 
 
 def _decoded(text: str | bytes, limits: JsonLimits) -> str:
@@ -266,16 +266,18 @@ def _is_plain(value: object, limits: JsonLimits) -> bool:
         for holder in layer:
             items = holder
             if isinstance(holder, dict):
-                for key in holder:
-                    if not isinstance(key, str):
-                        return False
+                if not (_TEXT.issuperset(map(type, holder)) or all(isinstance(key, str) for key in holder)):
+                    return False
                 items = holder.values()
-            below += [item for item in items if isinstance(item, _HOLDERS)]
+            if not _SCALARS.issuperset(map(type, items)):
+                below += [item for item in items if isinstance(item, _HOLDERS)]
         layer = below
     return True
 
 
 _HOLDERS = (list, tuple, dict)
+_TEXT = frozenset({str})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def _fault(value: object, limits: JsonLimits) -> JsonError | None:

@@ -19,7 +19,7 @@ def check_kinds(contracts: Iterable[Contract]) -> None:
         DefinitionError: it names the tool, the argument and the likely kind.
     """
     every = tuple(contracts)
-    introduced = sorted({kind for contract in every for kind in contract.output.introduces})
+    introduced = sorted({kind for contract in every for kind in contract.introduces})
     for contract in every:
         for argument in contract.schema.arguments:
             for kind in argument.known:

@@ -28,8 +28,8 @@ def _row(code: RefusalCode, status: int, jsonrpc: int, title: str) -> tuple[Refu
     return code, Words(status, title, jsonrpc, agui=code, exit=1)
 
 
-# JSON-RPC keeps -32602 for arguments; MCP has -32002 for what is not there and -32042 for a link that must be visited first. The others
-# are from the range that JSON-RPC leaves to servers.
+# JSON-RPC keeps -32602 for arguments; MCP's revisions of 2025 have -32002 for what is not there and -32042 for a link that must be visited
+# first. The others are from -32000 to -32019, which the revision of 2026 leaves to servers: it gives those below out itself.
 REFUSAL_WORDS: Final[Mapping[RefusalCode, Words]] = dict(
     (
         _row("invalid", 422, -32602, "Invalid"),
@@ -45,12 +45,12 @@ REFUSAL_WORDS: Final[Mapping[RefusalCode, Words]] = dict(
         _row("limit", 429, -32017, "Limit reached"),
         _row("not_run", 409, -32018, "Not run"),
         _row("conversation_busy", 409, -32019, "Conversation busy"),
-        _row("too_large", 413, -32020, "Too large"),
-        _row("rate_limited", 429, -32021, "Too many requests"),
-        _row("budget_spent", 402, -32022, "Budget spent"),
-        _row("transient", 503, -32023, "Failed for now"),
-        _row("permanent", 500, -32024, "Failed"),
-        _row("indeterminate", 500, -32025, "Outcome unknown"),
+        _row("too_large", 413, -32003, "Too large"),
+        _row("rate_limited", 429, -32004, "Too many requests"),
+        _row("budget_spent", 402, -32005, "Budget spent"),
+        _row("transient", 503, -32006, "Failed for now"),
+        _row("permanent", 500, -32007, "Failed"),
+        _row("indeterminate", 500, -32008, "Outcome unknown"),
     )
 )
 

@@ -104,6 +104,8 @@ class Effect:
     """The mark of a handler whose writing is committed with its outcome: without an outcome it has not happened."""
     fires: Fired | None = None
     """The transition that hangs on it."""
+    owes: bool = False
+    """Whether that instance is outside the store, and has not followed yet for all that is known here."""
 
     def is_abandoned(self, now: datetime) -> bool:
         """Whether it runs by its record, and nobody can be running it any more."""

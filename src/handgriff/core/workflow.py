@@ -1,11 +1,11 @@
 """Kept instances as values: what is stored of one when it begins, what a call makes of it, and how its state reads."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from handgriff.core import jsontext
-from handgriff.core.events import Moved
+from handgriff.core.events import CallOutcome, Event, Moved
 from handgriff.core.jsontext import Json
 from handgriff.core.machine.interpret import caught_up, start
 from handgriff.core.machine.machine import Machine
@@ -46,7 +46,7 @@ class Moving:
         """What to say of it."""
         row, before, of = self.instance.row, self.instance.standing.words, self.instance.machine.hash
         snapshot = (self.text, of) if row.session is not None else (None, None)
-        return Moved(row.machine, row.handle, before, self.standing.words, *snapshot)
+        return Moved(self.instance.machine.id, row.handle, before, self.standing.words, *snapshot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,17 @@ def begun(machine: Machine, *, tenant: str, handle: str, user: str | None, sessi
 
 def started(machine: Machine, effect: Effect, now: datetime) -> Workflow | None:
     """The row that the success of *effect*, known at *now*, begins; None where it begins none. Its state is entered when it was claimed."""
-    if effect.fires is None or effect.fires.event or effect.fires.machine != machine.id:
+    if effect.fires is None or effect.fires.event or effect.fires.machine not in machine.ids:
         return None
     user = None if machine.owner == "tenant" else effect.user
     row = begun(machine, tenant=effect.tenant, handle=effect.fires.handle, user=user, session=None, at=effect.claimed_at)
     return replace(row, expires_at=now + machine.expires)
+
+
+def last_moves(events: Iterable[Event], present_id: Callable[[str], str]) -> dict[str, Moved]:
+    """How a session's events leave the machines that they have moved, by the ids that these have at present."""
+    told = (event.body.moved for event in events if isinstance(event.body, CallOutcome))
+    return {present_id(moved.machine): moved for moved in told if moved is not None}
 
 
 def moved_by_start(row: Workflow) -> Moved:
@@ -103,12 +109,12 @@ def moved_by_start(row: Workflow) -> Moved:
     return Moved(row.machine, row.handle, None, words_of(row.snapshot))
 
 
-def moved_by(row: Workflow) -> Moved | None:
-    """What to say where the claim that holds *row* has succeeded."""
+def moved_by(machine: Machine, row: Workflow) -> Moved | None:
+    """What to say where the claim that holds *row*, an instance of *machine*, has succeeded."""
     if row.next is None:
         return None
     snapshot, of = (row.next, row.next_hash) if row.session is not None else (None, None)
-    return Moved(row.machine, row.handle, words_of(row.snapshot), words_of(row.next), snapshot, of)
+    return Moved(machine.id, row.handle, words_of(row.snapshot), words_of(row.next), snapshot, of)
 
 
 def told_moved(outcome: Outcome, machine: Machine, moved: Moved, is_open: tuple[str, ...] | None = None) -> Outcome:
@@ -118,7 +124,10 @@ def told_moved(outcome: Outcome, machine: Machine, moved: Moved, is_open: tuple[
         fact["open"] = list(is_open)
     lasting = {name: value for name, value in fact.items() if name not in ("state", "open")}
     plain = outcome.text if moved.before is not None else told(outcome, "workflow", lasting).text
-    return replace(told(outcome, "workflow", fact), moved=moved, plain=plain)
+    # A handle that a result shows is as good as a value of its data.
+    seen = ((machine.handle, moved.handle),) if machine.has_handle else ()
+    introduced = tuple(dict.fromkeys((*outcome.introduced, *seen)))
+    return replace(told(outcome, "workflow", fact), moved=moved, plain=plain, introduced=introduced)
 
 
 def moved_fact(machine: Machine | None, moved: Moved) -> dict[str, Json]:

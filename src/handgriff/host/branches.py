@@ -1,15 +1,15 @@
 """Sessions copied and cut back: what has to be written, computed from the events that stay."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from handgriff.core.batch import AppendEvent, Batch, CheckNothingRuns, ForkSession, HoldLease, ReleaseLease, RewindSession
 from handgriff.core.delta import replayed
-from handgriff.core.events import AssistantMessage, CallOutcome, Event, OperatorChange
+from handgriff.core.events import AssistantMessage, CallOutcome, Event, OperatorChange, Written
 from handgriff.core.rows import Effect, Session, Workflow
 from handgriff.core.transcript import open_calls
-from handgriff.core.workflow import begun
+from handgriff.core.workflow import begun, last_moves
 from handgriff.errors import Refusal
 from handgriff.runtime.engine import LEASE_SECONDS, Engine
 from handgriff.runtime.recover import answered
@@ -52,12 +52,11 @@ async def happened_after(engine: Engine, session: Session, effects: Sequence[Eff
     )
 
 
-def workflows_at(kept: Sequence[Event], session: Session) -> tuple[Workflow, ...]:
+def workflows_at(engine: Engine, kept: Sequence[Event], session: Session) -> tuple[Workflow, ...]:
     """The own instances of *session*, as *kept* leaves them. One that has not moved by then is where it begins, and has no row."""
-    last = {moved.machine: moved for event in kept if isinstance(event.body, CallOutcome) and (moved := event.body.moved) is not None}
     return tuple(
-        Workflow(session.tenant, moved.machine, session.id, session.user, session.id, moved.hash or "", moved.snapshot, session.created_at)
-        for moved in last.values()
+        Workflow(session.tenant, machine, session.id, session.user, session.id, moved.hash or "", moved.snapshot, session.created_at)
+        for machine, moved in last_moves(kept, engine.workflows.present_id).items()
         if moved.snapshot is not None
     )
 
@@ -68,14 +67,16 @@ def rewound_workflows(engine: Engine, session: Session, kept: Sequence[Event], o
     One that had not moved by then begins anew under its row: its version goes on counting, so that what a call has seen before is not taken
     for what comes after.
     """
-    moved = workflows_at(kept, session)
-    machines = {row.machine: engine.assistant.machines.get(row.machine) for row in own} | {row.machine: None for row in moved}
-    anew = (
-        begun(machine, tenant=session.tenant, handle=session.id, user=session.user, session=session.id, at=kept[0].at)
-        for machine in machines.values()
-        if machine is not None
-    )
-    return (*moved, *anew)
+    moved = {row.machine: row for row in workflows_at(engine, kept, session)}
+    rewound: list[Workflow] = []
+    for row in own:
+        machine, name = engine.workflows.known(row.machine), engine.workflows.present_id(row.machine)
+        if name in moved:
+            rewound.append(replace(moved.pop(name), machine=row.machine))
+        elif machine is not None:
+            begins = begun(machine, tenant=session.tenant, handle=session.id, user=session.user, session=session.id, at=kept[0].at)
+            rewound.append(replace(begins, machine=row.machine))
+    return (*rewound, *moved.values())
 
 
 async def copy_of(
@@ -91,13 +92,16 @@ async def copy_of(
     effects = {effect.call: effect for effect in await engine.store.effects(old.tenant, session=old.id)}
     answers = [answered(engine, new, None, call, effects.get(call.id)) for call in open_calls(kept)]
     said = engine.written(None, OperatorChange(f"forked from {old.id} at {kept[-1].seq}", by))
-    copied = ForkSession(old.id, new, kept[-1].seq, tuple(replayed([event.delta for event in kept]).items()), workflows_at(kept, new))
+    workflows, values = engine.workflows.stored(workflows_at(engine, kept, new)), replayed([event.delta for event in kept])
+    copied = ForkSession(old.id, new, kept[-1].seq, tuple(values.items()), workflows)
     return new, (copied, *answers, AppendEvent(new.tenant, new.id, said))
 
 
-async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], workflows: tuple[Workflow, ...], *, by: str) -> Batch:
-    """What has to be written to end *session* with *kept*, its instances with *workflows*. Nobody may write to it meanwhile, and nothing of
-    it may be running."""
+async def cut_back(
+    engine: Engine, session: Session, kept: Sequence[Event], workflows: tuple[Workflow, ...], *, by: str
+) -> tuple[Written, Batch]:
+    """What has to be written to end *session* with *kept*, its instances in the store with *workflows*, and the event in it that says so.
+    Nobody may write to it meanwhile, and nothing of it may be running."""
     now, turn, lease, to = engine.clock.now(), engine.ids.new("turn"), session.lease, kept[-1].seq
     asked = {call.id for event in kept if isinstance(event.body, AssistantMessage) for call in event.body.calls}
     proposals = await engine.store.proposals(session.tenant, session=session.id)
@@ -105,7 +109,7 @@ async def cut_back(engine: Engine, session: Session, kept: Sequence[Event], work
     values = tuple(replayed([event.delta for event in kept]).items())
     said = engine.written(None, OperatorChange(f"rewound to {to}", by))
     until = now + timedelta(seconds=LEASE_SECONDS)
-    return (
+    return said, (
         CheckNothingRuns(session.tenant, now, session.id),
         HoldLease(session.tenant, session.id, turn, engine.holder, lease.epoch, now, until),
         RewindSession(session.tenant, session.id, session.head, to, values, gone, workflows),

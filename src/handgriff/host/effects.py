@@ -1,9 +1,10 @@
 """`host.effects`: the durable traces of calls that change the world, for the operator."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Literal
 
-from handgriff.core.batch import AppendEvent, DecideProposal, Operation, QueueHook, SettleEffect
+from handgriff.core.batch import AppendEvent, DecideProposal, IntroduceSeen, Operation, QueueHook, SettleEffect
 from handgriff.core.caller import is_id
 from handgriff.core.claim import write_outcome
 from handgriff.core.events import CallOutcome, Decision, OperatorChange, Shown
@@ -13,6 +14,7 @@ from handgriff.errors import Refusal
 from handgriff.host.sessions import Opened
 from handgriff.ports.store import CommitRefused
 from handgriff.runtime.boundary.hooks import queued_for
+from handgriff.runtime.boundary.owed import follow_apart
 from handgriff.runtime.engine import Engine
 from handgriff.runtime.recover import recover, recover_deleted
 
@@ -58,7 +60,15 @@ class HostEffects:
         """
         engine = await self._host.engine()
         effect = await self.get(tenant, tool, key)
-        if effect.state != "indeterminate" and not effect.is_abandoned(engine.clock.now()):
+        now = engine.clock.now()
+        if effect.state == "running" and not effect.is_abandoned(now):
+            raise Refusal(
+                "conflict",
+                f"This effect is running: its call has until {effect.lease_until.isoformat(timespec='seconds')}.",
+                next="Wait for its outcome. If there is none then, it can be resolved.",
+                retry_after=max(1, ceil((effect.lease_until - now).total_seconds())),
+            )
+        if effect.state not in ("running", "indeterminate"):
             raise Refusal("conflict", f"This effect is {effect.state}.", next="Only an uncertain effect can be resolved.")
         for _ in range(_TRIES):
             try:
@@ -70,7 +80,7 @@ class HostEffects:
                 # Its session or its proposal went in between; what is left of them is looked at once more.
         else:
             raise Refusal("conflict", "Its session and its proposal change just now.", next="Look at it again.", retry_after=1)
-        await engine.boundary.effects.follow_apart(effect)
+        await follow_apart(engine.boundary.effects, effect)
         return await self.get(tenant, tool, key)
 
 
@@ -107,6 +117,8 @@ async def _resolution(engine: Engine, effect: Effect, state: Literal["done", "fa
         late=True,
         moved=outcome.moved,
     )
+    if outcome.introduced:
+        operations.append(IntroduceSeen(effect.tenant, effect.session, outcome.introduced))
     change = OperatorChange(f"effect of {effect.tool}, call {effect.call}: {state}", by)
     operations += [AppendEvent(effect.tenant, effect.session, engine.written(None, body)) for body in (change, told)]
     proposal = None if effect.proposal is None else await engine.store.proposal(effect.tenant, effect.proposal)

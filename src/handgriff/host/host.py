@@ -19,6 +19,7 @@ from handgriff.core.transcript import awaits_answer
 from handgriff.errors import BackendError, Refusal
 from handgriff.host.adapters import Migrated
 from handgriff.host.assembly import assembled
+from handgriff.host.calls import call, within
 from handgriff.host.effects import HostEffects
 from handgriff.host.proposals import HostProposals
 from handgriff.host.scratch import HostScratch
@@ -35,10 +36,9 @@ from handgriff.ports.model import Model
 from handgriff.ports.prices import PriceBook
 from handgriff.ports.scratch import Scratch
 from handgriff.ports.snapshots import SnapshotStore
-from handgriff.ports.store import CommitRefused, Store
+from handgriff.ports.store import Store
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.begin import Said, begin, begin_again
-from handgriff.runtime.boundary.attempt import Attempt, Ended, Place
 from handgriff.runtime.boundary.resolve import look_up, menu, rights_now
 from handgriff.runtime.decide import granted
 from handgriff.runtime.drive import Driver
@@ -196,12 +196,27 @@ class Host:
     ) -> Outcome:
         """One call through the boundary, by a person or a program: its arguments count as typed by the user, unless a model wrote them.
 
-        A call that a person must confirm is refused as `unconfirmed`; its proposal waits and is named in the outcome.
+        A call that a person must confirm is refused as `unconfirmed`; its proposal waits and is named in the outcome. One whose task is
+        cancelled ends where it only reads; what it has begun to write is carried through, and its outcome stored.
 
         Raises:
             Refusal: `not_found`; there is no such session of this caller's.
         """
-        return await self.uncut(self._call(caller, tool, args, session, typed=typed))
+        scope = anyio.CancelScope()
+
+        async def made() -> Outcome:
+            engine = await self.engine()
+            found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
+            return await call(engine, caller, found, tool, args, typed=typed, scope=scope)
+
+        try:
+            outcome = await self.uncut(within(scope, made()))
+        except anyio.get_cancelled_exc_class():
+            scope.cancel()
+            raise
+        if outcome is None:
+            raise AssertionError("only a caller that was cancelled itself gets no outcome")
+        return outcome
 
     async def caller(self, tenant: str, user: str) -> Caller:
         """Who somebody is today, as the application says.
@@ -317,21 +332,6 @@ class Host:
         running = await begin(engine, caller, session, said, detach=detach)
         self._start(engine, running)
         return running
-
-    async def _call(self, caller: Caller, tool: str, args: Mapping[str, Any] | str, session: str | None, *, typed: bool) -> Outcome:
-        engine = await self.engine()
-        found = await self.sessions.open(caller, CALLS_ALIAS) if session is None else await require(engine, caller, session)
-        place = Place(caller.tenant, caller.user, found.id, can_park=False, is_typed_in=False)
-        passed = await engine.boundary.pass_through(Attempt(engine.ids.new("call"), tool, args, caller, place, is_typed=typed))
-        if not isinstance(passed, Ended):
-            raise AssertionError("a call that can't be parked is refused")  # noqa: TRY004  # a promise of the boundary
-        try:
-            if passed.ops:
-                await engine.store.commit(passed.ops)
-        except CommitRefused:
-            raise Refusal("not_found", "There is no such session.") from None
-        await engine.outbox.deliver(caller.tenant)
-        return passed.outcome
 
     def _start(self, engine: Engine, running: RunningTurn) -> None:
         key = (running.session.tenant, running.session.id)

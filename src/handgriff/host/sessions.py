@@ -8,16 +8,19 @@ from handgriff.core.batch import AppendEvent, CheckNothingRuns, CreateSession, D
 from handgriff.core.caller import Caller, is_id
 from handgriff.core.events import Event, SessionCreated
 from handgriff.core.rows import Effect, Session
-from handgriff.errors import Refusal
+from handgriff.errors import BackendError, Refusal
 from handgriff.host.branches import Rewound, copy_of, cut_back, happened_after, rewound_workflows, up_to, workflows_at
 from handgriff.host.values import initial_delta, shared_values, stored_json
 from handgriff.ports.store import CommitRefused
+from handgriff.runtime.boundary.owed import pay
 from handgriff.runtime.engine import Engine, require
 from handgriff.runtime.recover import recover, refuse_busy, refuse_writing
 
 PAGE = 50
 EFFECTS_KEPT = timedelta(hours=24)
 """How long an effect's key protects although its session was deleted (specification 7.1)."""
+REWIND_HELD = timedelta(seconds=60)
+"""How long a rewind may take before workflows outside the store, which it holds meanwhile, are let go by others."""
 
 
 T = TypeVar("T")
@@ -142,7 +145,7 @@ class HostSessions:
         kept = await up_to(engine, old, old.head if at is None else at)
         new, copied = await copy_of(engine, old, kept, by=caller.user, alias=alias, title=title)
         # What lives beside the store first: a copy without it would begin anew, and nobody knows its id yet.
-        await engine.workflows.restore(new.tenant, new.id, workflows_at(kept, new))
+        await engine.workflows.restore(new.tenant, new.id, workflows_at(engine, kept, new))
         try:
             await engine.store.commit(copied, durable=True)
         except CommitRefused as refused:
@@ -166,19 +169,28 @@ class HostSessions:
         happened = await happened_after(engine, found, effects, after=to)
         refuse_busy(engine, found)
         refuse_writing([effect for effect in effects if effect.state == "running"])
+        await pay(engine.boundary.effects, found.tenant, session=found.id)
         own = await engine.workflows.own_rows(found.tenant, found.id)
         if any(row.claim is not None for row in own):
             raise _uncertain()
         workflows = rewound_workflows(engine, found, kept, own)
+        said, batch = await cut_back(engine, found, kept, engine.workflows.stored(workflows), by=caller.user)
+        # What lives beside the store is claimed before and follows behind, also if this process dies in between.
+        if not await engine.workflows.claim_back(workflows, said.id, engine.clock.now() + REWIND_HELD):
+            raise _uncertain()
         try:
-            await engine.store.commit(await cut_back(engine, found, kept, workflows, by=caller.user), durable=True)
+            await engine.store.commit(batch, durable=True)
         except CommitRefused as refused:
+            await engine.workflows.settle_back(workflows, said.id, moves=False)
             if refused.guard == "effect":
                 raise _writing() from None
             if refused.guard == "workflow":
                 raise _uncertain() from None
             raise Refusal("conversation_busy", "Something was said in this conversation meanwhile.", retry_after=1) from None
-        await engine.workflows.restore(found.tenant, found.id, workflows)
+        try:
+            await engine.workflows.settle_back(workflows, said.id, moves=True)
+        except BackendError as error:
+            engine.log.warning("the workflows of session %s follow its rewind when they are next looked at", found.id, exc_info=error)
         return Rewound(await require(engine, caller, found.id), happened)
 
     async def happened(self, caller: Caller, session: str, *, after: int) -> Sequence[Effect]:
@@ -205,6 +217,7 @@ class HostSessions:
         refuse_busy(engine, found)
         # With its record the trace of what happens just now would be gone.
         refuse_writing(await engine.store.effects(found.tenant, session=found.id, state="running"))
+        await pay(engine.boundary.effects, found.tenant, session=found.id)
         now = engine.clock.now()
         # What lives beside the store first: if that fails, the session is still there to be deleted again.
         await engine.notebooks.forget(found.tenant, found.id)

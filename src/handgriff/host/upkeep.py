@@ -11,6 +11,7 @@ from handgriff.core.rows import Effect
 from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.host.sessions import EFFECTS_KEPT
 from handgriff.ports.store import CommitRefused
+from handgriff.runtime.boundary.owed import pay
 from handgriff.runtime.engine import Engine
 
 STEP = 100
@@ -56,7 +57,7 @@ async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None)
     if tenant is not None and not is_id(tenant):
         return Collected(0, 0)
     records = sessions = effects = workflows = 0
-    failed: BackendError | None = None
+    failed: BackendError | DefinitionError | None = None
     for each in await engine.store.tenants() if tenant is None else (tenant,):
         try:
             records += await engine.notebooks.sweep(each)
@@ -65,6 +66,11 @@ async def collect(engine: Engine, *, tenant: str | None, idle: timedelta | None)
             failed = error
         if idle is not None:
             sessions += await _delete_idle(engine, each, engine.clock.now() - idle)
+        try:
+            await pay(engine.boundary.effects, each)
+        except (BackendError, DefinitionError) as error:
+            # What is owed stays, and everything else can go.
+            failed = error
         effects += await _sweep_effects(engine, each)
         workflows += await _sweep_workflows(engine, each)
     if failed is not None:
@@ -77,6 +83,7 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
 
     Raises:
         Refusal: `invalid`; nobody can have that name. `conflict`; a write of theirs is being carried out, of which no trace would be left.
+        BackendError: what lives beside the store can't be reached.
     """
     for name, value in {"tenant": tenant, "user": user}.items():
         if not (is_id(value) or (name == "user" and value is None)):
@@ -85,6 +92,7 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     # Before anything is lost; what begins meanwhile is found by the commit.
     if any(effect.lease_until > now and user in (None, effect.user) for effect in await _running(engine, tenant)):
         raise _writing(tenant, user)
+    await pay(engine.boundary.effects, tenant, user=user)
     sessions = await _sessions_of(engine, tenant, user)
     # What lives beside the store first: if that fails, the store still says what has to be erased.
     if user is None:
@@ -143,6 +151,11 @@ async def _delete_idle(engine: Engine, tenant: str, before: datetime) -> int:
 
 
 async def _was_deleted(engine: Engine, tenant: str, session: str, before: datetime) -> bool:
+    try:
+        await pay(engine.boundary.effects, tenant, session=session)
+    except (BackendError, DefinitionError) as error:
+        engine.log.warning("session %s is not deleted: its workflows can't be reached", session, exc_info=error)
+        return False
     found, now = await engine.store.session(tenant, session), engine.clock.now()
     if found is None or found.lease.is_held(now) or await engine.store.effects(tenant, session=session, state="running"):
         return False

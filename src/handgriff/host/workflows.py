@@ -8,9 +8,11 @@ from handgriff.core.contract import Contract
 from handgriff.core.gating import Standings, is_open, shown_as
 from handgriff.core.machine.machine import Machine
 from handgriff.core.rows import Session, Workflow
+from handgriff.core.standing import Standing
 from handgriff.errors import Refusal
 from handgriff.host.sessions import Opened
 from handgriff.runtime.boundary.attempt import Place
+from handgriff.runtime.boundary.relocating import move_out
 from handgriff.runtime.boundary.resolve import menu, rights_now
 from handgriff.runtime.engine import Engine, require
 
@@ -30,6 +32,16 @@ class Found:
     row: Workflow
     state: str
     open: tuple[str, ...]
+    active: frozenset[str]
+    """Ids of the active states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relocated:
+    """How many instances were moved out of the store, and those that had to stay: a call holds them, or another one is there already."""
+
+    moved: int
+    left: tuple[Workflow, ...]
 
 
 class HostWorkflows:
@@ -57,11 +69,19 @@ class HostWorkflows:
         Raises:
             Refusal: `not_found`; there is no such caller or session.
         """
+        return {machine: standing.words for machine, standing in (await self.standings(caller, session)).items()}
+
+    async def standings(self, caller: Caller, session: str) -> dict[str, Standing]:
+        """Where they stand, with the ids of the active states; none are active of one that can't go on.
+
+        Raises:
+            Refusal: `not_found`; there is no such caller or session.
+        """
         engine = await self._host.engine()
         today, found = await self._asked_by(engine, caller, session)
         gate = engine.boundary.gate
         known = await gate.positions.without_arguments(today, _place(found), of=gate.lists.machines(today))
-        return {machine.id: standing.words for machine, standing in known.items() if standing is not None}
+        return {machine.id: standing for machine, standing in known.items() if standing is not None}
 
     async def get(self, caller: Caller, machine: str, handle: str) -> Found:
         """The instance of this handle.
@@ -80,12 +100,23 @@ class HostWorkflows:
         if of is None or found is None:
             raise Refusal("not_found", "There is no such workflow.")
         standing = found.standing
-        return Found(found.row, standing.words, _open(engine, today, of, {of: standing}))
+        return Found(found.row, standing.words, _open(engine, today, of, {of: standing}), standing.active)
 
     async def list(self, tenant: str, *, session: str | None = None) -> Sequence[Workflow]:
         """Kept instances of *tenant*, or those that are one session's own; for operators. Those that never moved have none."""
         engine = await self._host.engine()
         return await engine.store.workflows(tenant, session=session)
+
+    async def move(self, tenant: str) -> Relocated:
+        """Move the tenant's kept instances out of the store to this host's `snapshots=`; for operators. No host that keeps them in the
+        store may run any more.
+
+        Raises:
+            DefinitionError: this host keeps none elsewhere.
+            BackendError: one of the two stores failed. What was moved is moved, and the rest can be moved again.
+        """
+        engine = await self._host.engine()
+        return Relocated(*await move_out(engine.workflows, tenant))
 
     async def _asked_by(self, engine: Engine, caller: Caller, session: str) -> tuple[Caller, Session]:
         found = await require(engine, caller, session)

@@ -33,6 +33,7 @@ from handgriff.core.events import (
     UserMessage,
 )
 from handgriff.core.jsontext import Json
+from handgriff.core.workflow import PROCESS
 from handgriff.http.content import arguments, content, error
 from handgriff.http.interrupt import VENDOR, interrupt
 from handgriff.http.problems import Problem
@@ -219,10 +220,11 @@ class Encoder:
         return [_returned(event_id, outcome.call, told["content"])]
 
     def _moved(self, seq: int, moved: Moved | None) -> list[Encoded]:
-        """A transition. One with a handle stands under machine and handle, because there may be many."""
+        """A transition. One with a handle of its own stands under machine and handle, because there may be many."""
         if moved is None or seq <= self.head:
             return []
-        key = moved.machine if moved.snapshot is not None else f"{moved.machine}:{moved.handle}"
+        is_one = moved.snapshot is not None or moved.handle == PROCESS
+        key = moved.machine if is_one else f"{moved.machine}:{moved.handle}"
         path = "/workflow/" + key.replace("~", "~0").replace("/", "~1")
         # `add` also replaces (RFC 6902, 4.1), so a client that has missed one is right again.
         return [{"type": "STATE_DELTA", "delta": [{"op": "add", "path": path, "value": moved.after}]}]

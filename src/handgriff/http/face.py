@@ -14,9 +14,9 @@ from starlette.responses import Response
 from handgriff.core import jsontext
 from handgriff.core.caller import Caller
 from handgriff.core.jsontext import Json
-from handgriff.errors import BackendError, DefinitionError, Refusal
 from handgriff.host.host import Host
 from handgriff.http.problems import HEADERS, Problem
+from handgriff.serving.identify import identified
 
 Authenticate: TypeAlias = Callable[[Request], Awaitable[Caller | None]]
 """Says who sent a request, from its session cookie, token or whatever the application uses; None, or an exception, is nobody."""
@@ -51,19 +51,10 @@ class Face:
             Refusal: the application's own answer.
             BackendError: what it stands on failed.
         """
-        try:
-            caller = await self.authenticate(request)
-        except (Refusal, BackendError, Problem):
-            raise
-        except Exception:  # noqa: BLE001  # an application may raise anything here; it is logged
-            # Whatever breaks while somebody is identified, they are not identified.
-            _LOG.exception("authenticate failed")
-            caller = None
+        caller = await identified(self.authenticate, request)
         if caller is None:
             headers = {"WWW-Authenticate": "Bearer"}
             raise Problem(401, "unauthenticated", "Unauthenticated", "Say who you are.", headers=headers)
-        if not isinstance(caller, Caller):
-            raise DefinitionError("authenticate", "return value", f"it is a {type(caller).__name__}.", mend="return a Caller, or None.")
         return caller
 
 

@@ -1,24 +1,14 @@
-"""Serving the face alone, with uvicorn.
+"""Serving the face alone. Ending it stops the turns first, so that every stream gets its terminal event."""
 
-Below is the app; above, the command line and the demo. Ending it stops the turns first, so that every stream gets its terminal event.
-"""
-
-import socket
 from collections.abc import Callable
-from ipaddress import ip_address
 from typing import Any
 
-import anyio
-import uvicorn
-
-from handgriff.errors import BackendError, DefinitionError
+from handgriff.errors import DefinitionError
 from handgriff.host.host import Host
 from handgriff.http.app import asgi
 from handgriff.http.face import Authenticate
 from handgriff.http.origin import LOOPBACK
-
-GRACEFUL_SECONDS = 5
-"""How long open responses are waited for when the server ends."""
+from handgriff.serving.server import run
 
 
 async def serve(
@@ -44,64 +34,4 @@ async def serve(
     # Opened here, because uvicorn answers a failing start with an exit of the process.
     await host.engine()
     app = asgi(host, authenticate=authenticate, dev=dev, **options)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        ws="none",
-        lifespan="on",
-        timeout_graceful_shutdown=GRACEFUL_SECONDS,
-    )
-    with _listen(bind, port) as listening:
-        server = _Server(config, host, lambda: started(_address(listening)) if started else None)
-        try:
-            await server.serve(sockets=[listening])
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                await server.end()
-            raise
-
-
-class _Server(uvicorn.Server):
-    """Uvicorn's server, told when it begins and what to end first."""
-
-    def __init__(self, config: uvicorn.Config, host: Host, started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._host = host
-        self._told = started
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._told()
-
-    async def end(self) -> None:
-        """End in order although the task that served was cancelled."""
-        if self.started:
-            await self.shutdown()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for server in self.servers:
-            server.close()
-        await self._host.close()
-        await super().shutdown(sockets)
-
-
-def _listen(bind: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((bind, port), family=_family(bind), backlog=2048)
-    except OSError as error:
-        raise BackendError("http", f"listening on {bind}:{port}", hint=f"{error.strerror or error}.") from error
-
-
-def _family(bind: str) -> socket.AddressFamily:
-    try:
-        return socket.AF_INET6 if ip_address(bind).version == 6 else socket.AF_INET  # noqa: PLR2004  # IPv6
-    except ValueError:
-        return socket.AF_INET
-
-
-def _address(listening: socket.socket) -> str:
-    name, port = listening.getsockname()[:2]
-    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+    await run(app, face="http", bind=bind, port=port, started=started, close=host.close)

@@ -21,12 +21,12 @@ from starlette.types import Message, Receive, Scope, Send
 from handgriff.core.caller import Caller
 from handgriff.errors import DefinitionError
 from handgriff.host.host import Host
-from handgriff.host.identify import identified
 from handgriff.mcp.asking import CALLER, SESSION, over_http, session_alias
 from handgriff.mcp.face import Face
 from handgriff.mcp.problems import broken, nobody, nothing_here
 from handgriff.mcp.running import Running
 from handgriff.runtime.boundary.invoke import is_async
+from handgriff.serving.identify import identified
 
 Authenticate: TypeAlias = Callable[[Request], Awaitable[Caller | None]]
 """Says who sent a request, from its token or whatever the application uses; None, or an exception, is nobody."""

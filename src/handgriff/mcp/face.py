@@ -18,16 +18,19 @@ from mcp_types import (
     SubscriptionsListenResult,
 )
 
+from handgriff.core import jsontext
 from handgriff.core.contract import Contract
 from handgriff.core.outcome import Outcome
 from handgriff.host.host import Host
 from handgriff.mcp.asking import Ask, Asking, Context, has_sessions
-from handgriff.mcp.calling import called
 from handgriff.mcp.results import LOG, failed, result_of
 from handgriff.mcp.seats import Seat
 from handgriff.mcp.server import INSTRUCTIONS, Declaring, masked, own_version
 from handgriff.mcp.tools import Shelf
 from handgriff.mcp.watch import Watch
+
+NAME_CHARACTERS = 65
+"""One more than a tool's name may have; the rest of a longer one tells nobody anything."""
 
 
 class Face:
@@ -86,7 +89,8 @@ class Face:
             # What this client knows of the list it knows from elsewhere; it is compared with what is open before the call.
             await self.watch.listed(asking, seat)
         session = await self._host.sessions.open(asking.caller, asking.alias)
-        return await called(self._host, asking.caller, params.name, params.arguments or {}, session.id)
+        name = jsontext.clean(params.name)[:NAME_CHARACTERS]
+        return await self._host.call(asking.caller, name, params.arguments or {}, session=session.id, typed=False)
 
     async def _tell(self, ctx: Context, asking: Asking, seat: Seat | None, outcome: Outcome, tool: str) -> None:
         """Tell whose list has changed. The call has its outcome already, so nothing here may lose it."""

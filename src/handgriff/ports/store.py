@@ -115,6 +115,10 @@ class EffectReads(Protocol):
         """Records that are running or indeterminate, oldest claim first."""
         ...
 
+    async def owing(self, tenant: str, *, session: str | None = None, user: str | None = None) -> Sequence[Effect]:
+        """Records that are done, and that an instance outside the store has still to follow; oldest claim first."""
+        ...
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         ...

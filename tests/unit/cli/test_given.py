@@ -17,7 +17,7 @@ COMMANDS = [
     *(("effects", name) for name in ("ls", "show", "resolve")),
     *(("state", name) for name in ("show", "set", "delete")),
     *(("scratch", name) for name in ("ls", "show", "clear", "pull")),
-    *(("workflow", name) for name in ("check", "draw", "show")),
+    *(("workflow", name) for name in ("check", "draw", "show", "ls", "move")),
 ]
 
 

@@ -43,6 +43,12 @@ def test_a_target_is_found_from_the_working_folder(folder: Path, name: str) -> N
         pytest.param(GOOD, "target_bad", "module:name", id="no colon"),
         pytest.param(GOOD, "target_bad:", "module:name", id="no name"),
         pytest.param(GOOD, ":assistant", "module:name", id="no module"),
+        pytest.param(GOOD, "../target_bad", "module:name", id="a path"),
+        pytest.param(
+            GOOD, "../target_bad:assistant", "'../target_bad' is no module's name, such as shop or company.shop. Go to", id="a path of it"
+        ),
+        pytest.param(GOOD, "..target_bad:assistant", "is no module's name", id="dots"),
+        pytest.param(GOOD, "target bad:assistant", "is no module's name", id="a blank"),
         pytest.param(GOOD, "target_bad:nothing", "has no 'nothing'. It has assistant.", id="no such name"),
         pytest.param(GOOD, "target_bad:number", "of type int, and neither a Host nor an Assistant. It has assistant.", id="a number"),
         pytest.param(GOOD, "target_nowhere:assistant", "no module 'target_nowhere'", id="no such module"),

@@ -15,6 +15,8 @@ Json: TypeAlias = Mapping[str, Any]
 
 _CONTEXT: Final = JsonLimits(depth=jsontext.LIMITS.depth - 4)
 """A snapshot holds its context, and others hold the snapshot."""
+_RAISED: Final = (Exception, SystemExit)
+"""What a function's own mistake raises. `sys.exit` in one must not end the whole process; Ctrl-C and a cancelled call still may."""
 
 
 def passes(definition: Definition, candidate: Candidate, context: Json, event: Event) -> bool:
@@ -30,7 +32,7 @@ def passes(definition: Definition, candidate: Candidate, context: Json, event: E
         return True
     try:
         answer: object = definition.guards[guard.name](context, event.seen, guard.params)
-    except Exception as error:
+    except _RAISED as error:
         raise _raised(definition, guard.path, f"guard {guard.name!r}", error) from error
     if answer is True or answer is False:
         return answer
@@ -49,7 +51,7 @@ def followed(definition: Definition, action: ActionRef, context: Json, event: Ev
     what = f"action {action.name!r}"
     try:
         answer: object = function(context, event.seen, action.params)
-    except Exception as error:
+    except _RAISED as error:
         raise _raised(definition, action.path, what, error) from error
     if answer is None:
         return context
@@ -72,7 +74,7 @@ def held_context(context: Mapping[str, Any]) -> HeldDict:
     return HeldDict({key: hold(value) for key, value in read.items()}) if isinstance(read, dict) else HeldDict()
 
 
-def _raised(definition: Definition, path: str, what: str, error: Exception) -> DefinitionError:
+def _raised(definition: Definition, path: str, what: str, error: BaseException) -> DefinitionError:
     problem = f"{what} raised {type(error).__name__}: {error}."
     return DefinitionError(definition.id, path, problem, mend="let it answer for every context and event that may come.")
 

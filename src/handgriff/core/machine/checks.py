@@ -1,9 +1,10 @@
 """What can be said of a machine before it runs: states that are never active, places that nothing leaves, circles, and broken promises."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from handgriff.core.machine.finding import Finding
-from handgriff.core.machine.graph import Graph, graph_of
+from handgriff.core.machine.graph import Alike, Graph, alike, graph_of
 from handgriff.core.machine.invariants import AlwaysReaches, NeverTogether, OnlyAfter
 from handgriff.core.machine.machine import Machine
 from handgriff.core.machine.node import Definition, Node
@@ -20,8 +21,8 @@ def findings(machine: Machine | Definition, tools: Mapping[str, BoundTool] | Non
         DefinitionError: it has too many configurations.
     """
     if isinstance(machine, Definition):
-        return tuple(_of_graph(graph_of(machine)))
-    found = list(_of_graph(graph_of(machine.definition))) if machine.is_kept else []
+        return _of_alike(alike(machine))
+    found = list(_of_alike(alike(machine.definition))) if machine.is_kept else []
     for invariant in machine.invariants:
         wrong = _of_promise(machine, invariant, tools or {})
         if wrong is not None:
@@ -33,6 +34,11 @@ def _of_promise(machine: Machine, promise: object, tools: Mapping[str, BoundTool
     if isinstance(promise, (OnlyAfter, NeverTogether, AlwaysReaches)):
         return broken(graph_of(machine.definition), promise, tools)
     return Finding("invariants", f"{promise!r} is no promise.", "give OnlyAfter, NeverTogether or AlwaysReaches.")
+
+
+@lru_cache(maxsize=256)
+def _of_alike(one: Alike) -> tuple[Finding, ...]:
+    return tuple(_of_graph(graph_of(one.definition)))
 
 
 def _of_graph(graph: Graph) -> Iterator[Finding]:

@@ -4,20 +4,23 @@ Below is the interpreter; above, the graph of configurations. Context is ignored
 may change it or not. Within one choice of transitions the same guard with the same params answers the same, as pure functions do.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
 from handgriff.core import jsontext
-from handgriff.core.machine.configuration import Inside, seen_inside
+from handgriff.core.machine.configuration import Inside, around, inside_of, seen_inside
 from handgriff.core.machine.event import Event
-from handgriff.core.machine.node import Candidate, Definition
+from handgriff.core.machine.node import ActionRef, Candidate, Definition, Move, Node
 from handgriff.core.machine.run import Run
 from handgriff.core.machine.select import chosen, eventless
 
 Remembered: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
 """What history states hold, by their places."""
+
+_Choices: TypeAlias = tuple[list[Candidate], ...]
+"""Transitions that may be taken together, one list for each way the guards may answer."""
 
 _SILENT: Final = Event({"type": "xstate.init"})
 
@@ -51,8 +54,12 @@ class Explorer:
         self._answers = _Answers()
         guards = {name: partial(self._answers.of, name) for name in definition.guards}
         self._probed = replace(definition, guards=guards, actions={})
-        self._inside: tuple[tuple[int, ...], Inside] = ((), {})
+        self._inside: tuple[tuple[int, ...], Inside | None] = ((), None)
         self._most_raised = 1 + sum(1 for node in definition.places if not node.is_leaf)
+        self._concerned = _Concerned(definition)
+        leaving = [node for node in definition.places if node.histories or self._may_change(node.leaving)]
+        self._plain = tuple(self._is_plain(move, leaving) for move in definition.moves)
+        self._chosen_before: dict[tuple[str, tuple[int, ...]], _Choices] = {}
 
     def begin(self) -> list[Configuration]:
         """What the first microstep may come to."""
@@ -70,7 +77,7 @@ class Explorer:
         """What the next microstep of a macrostep may come to."""
         found: dict[Configuration, None] = {}
         if at.looks:
-            for taken in self._choices(lambda: eventless(self._probed, at.active, self._probed.context, _SILENT)):
+            for taken in self._eventless(at):
                 found |= dict.fromkeys(self._taken(at, taken, is_eventless=True) if taken else [replace(at, looks=False)])
             return list(found)
         event, *later = at.queue
@@ -81,29 +88,116 @@ class Explorer:
 
     def _taken(self, at: Configuration, taken: list[Candidate], *, is_eventless: bool) -> list[Configuration]:
         """What taking these transitions comes to: two, where an action may change the context, so that `always` is looked at again."""
+        if len(taken) == 1 and self._plain[taken[0].number] and not self._may_change(taken[0].actions):
+            return [self._plainly(at, taken[0], is_eventless=is_eventless)]
         microstep = _Microstep(self._probed, at)
         microstep.take(taken)
-        may_change = any(action.name in self._definition.actions for action in microstep.actions)
+        may_change = self._may_change(microstep.actions)
         if len(microstep.raised) > self._most_raised:
             # Round a circle that raises one each time; how often it goes round is up to its guards, and the interpreter stops it.
             return []
-        looks = [True] if microstep.has_moved or not is_eventless else [False, True] if may_change else [False]
-        return [microstep.configuration(looks=each) for each in looks]
+        looking = [True] if microstep.has_moved or not is_eventless else [False, True] if may_change else [False]
+        return [microstep.configuration(looks=each and self._looks(microstep.active)) for each in looking]
 
-    def _chosen(self, at: Configuration, event: str) -> Iterator[list[Candidate]]:
+    def _may_change(self, actions: Iterable[ActionRef]) -> bool:
+        """Whether one of *actions* may answer another context."""
+        return any(action.name in self._definition.actions for action in actions)
+
+    def _plainly(self, at: Configuration, taken: Candidate, *, is_eventless: bool) -> Configuration:
+        """What a transition comes to that does nothing but leave and enter. Nearly all are of this kind, and of large machines hundreds of
+        thousands are tried."""
+        move = self._definition.moves[taken.number]
+        if move is None:
+            raise AssertionError("only asked of what history has no say in")
+        left = [place for place in at.active if move.first <= place <= move.last]
+        entered = [entry.place for entry in move.entries]
+        if at.is_rest and self._is_in_place(left, entered):
+            # The order is that of the value there, in which one state of a region stands in the place of another.
+            (old,), (new,) = left, entered
+            active = tuple([new if place == old else place for place in at.active])
+            if not self._looks(active):
+                return Configuration(active, at.history, path=taken.path)
+        after = tuple(dict.fromkeys((*(place for place in at.active if place not in left), *entered)))
+        has_moved = left != entered and set(after) != set(at.active)
+        looks = (has_moved or not is_eventless) and self._looks(after)
+        return Configuration(after if has_moved else at.active, at.history, looks=looks, queue=at.queue, path=taken.path)
+
+    def _is_plain(self, move: Move | None, leaving: Iterable[Node]) -> bool:
+        """Whether it does nothing but leave and enter states: no history has a say or is kept, nothing is done, no context changes.
+
+        *leaving* are the states that do more when they are left.
+        """
+        if move is None:
+            return False
+        places = self._definition.places
+        does_more = any(places[entry.place].kind == "final" or self._may_change(entry.actions) for entry in move.entries)
+        return not does_more and not any(move.first <= node.place <= move.last for node in leaving)
+
+    def _is_in_place(self, left: Sequence[int], entered: Sequence[int]) -> bool:
+        """Whether one state takes the place of another beside it."""
+        if len(left) != 1 or len(entered) != 1 or left == entered:
+            return False
+        places = self._definition.places
+        around = places[left[0]].parent
+        return around == places[entered[0]].parent and places[around].kind == "compound"
+
+    def _looks(self, active: Iterable[int]) -> bool:
+        """Whether `always` transitions may be taken there."""
+        places = self._definition.places
+        return self._definition.has_always and any(places[place].eventless for place in active)
+
+    def _chosen(self, at: Configuration, event: str) -> _Choices:
+        """What may be taken there. It is asked once for all places that are the same to *event*."""
         if at.active != self._inside[0]:
             # Many events are tried at one place.
-            self._inside = (at.active, seen_inside(self._probed.places, dict.fromkeys(at.active)))
+            self._inside = (at.active, inside_of(self._probed.places, at.active))
         inside, sent = self._inside[1], Event({"type": event})
-        return self._choices(lambda: chosen(self._probed, inside, self._probed.context, sent))
+        if inside is None:
+            torn = seen_inside(self._probed.places, at.active)
+            return self._choices(lambda: chosen(self._probed, torn, self._probed.context, sent))
+        key = (event, self._concerned.by_event(event, at.active))
+        if key not in self._chosen_before:
+            self._chosen_before[key] = self._choices(lambda: chosen(self._probed, inside, self._probed.context, sent))
+        return self._chosen_before[key]
 
-    def _choices(self, choose: Callable[[], list[Candidate]]) -> Iterator[list[Candidate]]:
+    def _eventless(self, at: Configuration) -> _Choices:
+        key = ("", self._concerned.by_nothing(at.active))
+        if key not in self._chosen_before:
+            self._chosen_before[key] = self._choices(lambda: eventless(self._probed, at.active, self._probed.context, _SILENT))
+        return self._chosen_before[key]
+
+    def _choices(self, choose: Callable[[], list[Candidate]]) -> _Choices:
         """What *choose* answers, for every way its guards may answer."""
         self._answers.restart()
-        while True:
-            yield choose()
-            if not self._answers.turn():
-                return
+        found = [choose()]
+        while self._answers.turn():
+            found.append(choose())
+        return tuple(found)
+
+
+class _Concerned:
+    """Which active states have a say in what is taken: places where the same ones are active, in the same order, take the same."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._places = definition.places
+        self._by_event: dict[str, set[int]] = {}
+        self._wild: set[int] = set()
+        for node in definition.places:
+            # The states around them are the order in which they are asked.
+            line = (node.place, *around(definition.places, node.place))
+            for event in node.table:
+                self._by_event.setdefault(event, set()).update(line)
+            if node.wildcards:
+                self._wild.update(line)
+
+    def by_event(self, event: str, active: tuple[int, ...]) -> tuple[int, ...]:
+        """Those that have a say in what *event* takes."""
+        named = self._by_event.get(event, self._wild)
+        return tuple([place for place in active if place in named or place in self._wild])
+
+    def by_nothing(self, active: tuple[int, ...]) -> tuple[int, ...]:
+        """Those that have a say in what is taken without an event."""
+        return tuple(place for place in active if self._places[place].eventless)
 
 
 class _Microstep(Run):
@@ -134,8 +228,7 @@ class _Microstep(Run):
         """Where it has come to."""
         history = tuple(sorted((place, tuple(held)) for place, held in self.history.items()))
         queue = () if self.is_done else self.raised
-        looks = looks and not self.is_done and any(self.definition.places[place].eventless for place in self.active)
-        return Configuration(tuple(self.active), history, self.is_done, looks, queue, self.path)
+        return Configuration(tuple(self.active), history, self.is_done, looks and not self.is_done, queue, self.path)
 
 
 class _Answers:

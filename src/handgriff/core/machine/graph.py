@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
+from handgriff.core import jsontext
 from handgriff.core.machine.configuration import inside_of, places_of, value_of
 from handgriff.core.machine.exploring import Configuration, Explorer, Remembered
 from handgriff.core.machine.node import Definition, Node
+from handgriff.core.machine.plain import LIMITS, brief
 from handgriff.core.machine.select import candidates
 from handgriff.core.machine.snapshot import Snapshot
 from handgriff.errors import DefinitionError
@@ -65,7 +67,7 @@ class Graph:
     def words(self, number: int) -> str:
         """A configuration as people read it."""
         nodes = [self.definition.places[place] for place in self.places(number)]
-        return ", ".join(node.path for node in nodes if node.is_leaf or not node.regions) or self.definition.id
+        return brief(", ".join(node.path for node in nodes if node.is_leaf or not node.regions) or self.definition.id)
 
     def is_rest(self, number: int) -> bool:
         """Whether an instance may stay there."""
@@ -100,14 +102,35 @@ class Graph:
         return max(taking, key=len, default=event)
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A definition, equal to every other that was read from the same config: what their guards and actions do is nothing to a graph."""
+
+    config: str
+    with_actions: frozenset[str]
+    """Actions with a function, which may change the context."""
+    definition: Definition = field(compare=False, repr=False)
+
+
+@lru_cache(maxsize=256)
+def alike(definition: Definition) -> Alike:
+    """What *definition* is kept by where something is found out once for all that are alike."""
+    return Alike(jsontext.digest(jsontext.dumps(definition.config, limits=LIMITS)), frozenset(definition.actions), definition)
+
+
 @lru_cache(maxsize=256)
 def graph_of(definition: Definition) -> Graph:
-    """The graph of *definition*.
+    """The graph of *definition*. It is found out once in a process, however often an assistant is built anew.
 
     Raises:
         DefinitionError: it is too large.
     """
-    return grown(definition)
+    return replace(_graph_of(alike(definition)), definition=definition)
+
+
+@lru_cache(maxsize=64)
+def _graph_of(one: Alike) -> Graph:
+    return grown(one.definition)
 
 
 def grown(definition: Definition, *, most: int = MOST) -> Graph:
@@ -131,6 +154,10 @@ class _Growing:
         self._stored: dict[tuple[int, ...], tuple[int, ...] | None] = {}
         self._torn: set[int] = set()
         self._others = tuple(_others(definition))
+        self._named = len(definition.events)
+        self._events = (*definition.events, *(event for event, _ in self._others))
+        self._index = {event: index for index, event in enumerate(self._events)}
+        self._taking: dict[int, frozenset[int]] = {}
 
     def grown(self) -> Graph:
         """All of it."""
@@ -150,21 +177,28 @@ class _Growing:
         if at.is_done or number in self._torn:
             return
         nodes = [self._definition.places[place] for place in at.active]
-        for event in self._definition.events:
-            for after in self._after(at, nodes, event):
+        happening = sorted(set().union(*(self._events_of(node) for node in nodes)))
+        for event in (self._events[index] for index in happening if index < self._named):
+            for after in self._explorer.send(at, event):
                 yield self._edge(event, after, event)
         for delay in (delay for node in nodes for delay in node.after):
-            for after in self._after(at, nodes, delay.event):
+            for after in self._explorer.send(at, delay.event):
                 yield self._edge(f"after {delay.milliseconds}", after)
-        for event, descriptor in self._others:
-            for after in self._after(at, nodes, event):
+        for event, descriptor in (self._others[index - self._named] for index in happening if index >= self._named):
+            for after in self._explorer.send(at, event):
                 yield self._edge(descriptor, after, descriptor)
         if any(node.eventless for node in nodes):
             # An event that nothing takes makes them be looked at again, and so does a delay whose guard says no.
             yield self._edge("always", replace(at, looks=True))
 
-    def _after(self, at: Configuration, nodes: Iterable[Node], event: str) -> Iterable[Configuration]:
-        return self._explorer.send(at, event) if any(candidates(node, event) for node in nodes) else ()
+    def _events_of(self, node: Node) -> frozenset[int]:
+        """What *node* does something on, by index: the events that are named, then one for each wildcard."""
+        if node.place not in self._taking:
+            named = (self._index[event] for event, taken in node.table.items() if taken and event in self._index)
+            # Few states have a wildcard, which may take any of them.
+            wild = (index for index, event in enumerate(self._events) if candidates(node, event)) if node.wildcards else ()
+            self._taking[node.place] = frozenset((*named, *wild))
+        return self._taking[node.place]
 
     def _going_on(self, at: Configuration) -> Iterator[Edge]:
         return (self._edge("", after) for after in self._explorer.go_on(at))

@@ -11,13 +11,15 @@ from typing import Any, Final
 from handgriff.core.machine.event import Event
 from handgriff.core.machine.node import ActionRef, Definition
 from handgriff.core.machine.rest import rested, resumed
+from handgriff.core.machine.rounds import Rounds
 from handgriff.core.machine.run import Run
 from handgriff.core.machine.select import chosen, standing
 from handgriff.core.machine.snapshot import Snapshot, Step
 from handgriff.errors import DefinitionError
 
 MAX_DELAYS: Final = 10_000
-"""Delayed transitions that one reading takes: three years of a daily one, and the end of a circle without delay."""
+"""Delayed transitions that one reading takes where no rounds can be left out: three years of a daily one, and the end of a circle without
+delay."""
 
 
 def start(definition: Definition, at: datetime, *, torn: bool = False) -> Step:
@@ -79,23 +81,25 @@ def due(definition: Definition, snapshot: Snapshot, now: datetime) -> tuple[tupl
 def caught_up(definition: Definition, snapshot: Snapshot, now: datetime) -> Step:
     """*snapshot* at *now*: every delayed transition whose time is over is taken, the earliest first, each at its own time.
 
-    A delay's guard is asked once, at its time; where it says no, the delay is over all the same.
+    A delay's guard is asked once, at its time; where it says no, the delay is over all the same. A machine that goes round in a circle and
+    keeps its context is not followed through every round, and the actions of the rounds that are left out are not told.
 
     Raises:
         DefinitionError: a guard or an action is wrong, or there is no end to them.
     """
     _check_time(now)
     actions: list[ActionRef] = []
-    current, taken = snapshot, 0
+    current, taken, rounds = snapshot, 0, Rounds(definition)
     while pending := due(definition, current, now):
         taken += 1
         if taken > MAX_DELAYS:
             problem = f"endless: more than {MAX_DELAYS} delayed transitions were over at once."
-            raise DefinitionError(definition.id, pending[0][1], problem, mend="let one of the states of the circle wait for an event.")
+            mend = "let a state of the circle wait for an event, or keep its context; instances go on by a migration to that machine."
+            raise DefinitionError(definition.id, pending[0][1], problem, mend=mend)
         when, event = pending[0]
         step = next_step(definition, replace(current, elapsed=(*current.elapsed, event)), {"type": event}, when)
         actions += step.actions
-        current = step.snapshot
+        current = rounds.left_out(step.snapshot, when, now)
     return Step(current, tuple(actions), changed=current is not snapshot)
 
 

@@ -22,6 +22,7 @@ LONGEST: Final = timedelta(days=36_525)
 """How long anything is kept at most. A date beyond it may not exist."""
 RESERVED: Final = frozenset({"machine", "state", "open"})
 """What results tell beside the handle, under its own name."""
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -40,6 +41,8 @@ class Keeping(TypedDict, total=False):
     """How long an instance with a handle lives after its last transition: 30 days where nothing is said."""
     migrations: Mapping[str, Migration] | None
     """How snapshots of earlier machines go on, by the hash of each."""
+    formerly: Sequence[str] | None
+    """The ids it had before, under which its instances are still found; `()` says that it is new."""
     invariants: Sequence[Invariant]
     """What is promised of it, and proved when an assistant is built."""
 
@@ -74,6 +77,8 @@ def check_keeping(subject: str, kept: Keeping) -> None:
     if where == "handle" and (handle or subject) in RESERVED:
         problem = f"{handle or subject!r} stands for something else where the model is told of the workflow."
         raise DefinitionError(subject, "handle", problem, mend="give another name with handle=.")
+    _check_former(subject, kept)
+    _check_migrations(subject, kept)
     expires: object = kept.get("expires", EXPIRES)
     if not isinstance(expires, timedelta) or not timedelta(0) < expires <= LONGEST:
         problem = f"{expires!r} is no time from more than zero to a hundred years."
@@ -91,6 +96,37 @@ def reads_arguments(state_of: StateOf | None) -> bool:
     positional = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     required = [each for each in positional if each.default is each.empty]
     return len(required) > 1 or (not required and len(positional) != 1)
+
+
+def _check_former(subject: str, kept: Keeping) -> None:
+    formerly: object = kept.get("formerly")
+    if formerly is None:
+        return
+    if kept.get("state_of") is not None:
+        problem = "nothing is kept of a derived machine, so it may be called anything."
+        raise DefinitionError(subject, "formerly", problem, mend="leave it out.")
+    if isinstance(formerly, str) or not isinstance(formerly, Sequence) or not all(isinstance(each, str) and each for each in formerly):
+        raise DefinitionError(subject, "formerly", f"{formerly!r} are no ids.", mend="give a tuple of the ids it had, () for none.")
+    if subject in formerly:
+        raise DefinitionError(subject, "formerly", "that is its present id.", mend="name those it had before.")
+
+
+def _check_migrations(subject: str, kept: Keeping) -> None:
+    migrations: object = kept.get("migrations")
+    if migrations is None:
+        return
+    if not isinstance(migrations, Mapping):
+        mend = "give functions by the hash of the machine before."
+        raise DefinitionError(subject, "migrations", f"{migrations!r} is no mapping.", mend=mend)
+    for key, migration in migrations.items():
+        where = f"migrations[{key!r}]"
+        if not isinstance(key, str) or not _HASH.fullmatch(key):
+            # It would never be looked for, and what it was meant for would stay closed.
+            problem = "the key is no hash of a machine, which has 64 digits from 0 to 9 and a to f."
+            mend = "give the machine.hash of the machine before, which `handgriff workflow show` tells too."
+            raise DefinitionError(subject, where, problem, mend=mend)
+        if not callable(migration):
+            raise DefinitionError(subject, where, f"{migration!r} is no function.", mend="give one that makes a snapshot of a snapshot.")
 
 
 def _check_place(subject: str, kept: Keeping, where: Instance | None) -> None:

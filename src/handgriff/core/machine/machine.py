@@ -6,7 +6,6 @@ Below it are definition and interpreter; above it, contracts. It holds nothing o
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from typing import Any, Final, Literal, TypeAlias, Unpack
 
 from handgriff.core.jsontext import Json
@@ -27,7 +26,8 @@ from handgriff.core.machine.keeping import (
     reads_arguments,
 )
 from handgriff.core.machine.node import Definition, Node, StateValue
-from handgriff.core.machine.reading import read, to_config
+from handgriff.core.machine.plain import nearest
+from handgriff.core.machine.reading import UNNAMED, read, to_config
 from handgriff.core.machine.select import candidates
 from handgriff.errors import DefinitionError
 
@@ -95,6 +95,8 @@ class Machine:
     """How long an instance with a handle lives after its last transition."""
     migrations: Mapping[str, Migration]
     """By the hash of the machine that a snapshot was made by."""
+    formerly: tuple[str, ...] | None
+    """The ids it had before; None where nothing is said of that."""
     invariants: tuple[Invariant, ...]
     hash: str
     initial_value: StateValue | None
@@ -138,6 +140,11 @@ class Machine:
     def id(self) -> str:
         """The machine's id."""
         return self.definition.id
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Its id and those it had before: under each of them there may be instances of it."""
+        return (self.id, *(self.formerly or ()))
 
     @property
     def is_kept(self) -> bool:
@@ -268,6 +275,10 @@ def checked_fires(tool: str, fires: object) -> Fires | None:
 
 
 def _fill(machine: Machine, definition: Definition, kept: Keeping) -> None:
+    if len(definition.places) == 1:
+        unnamed = ", and its id" if definition.id == UNNAMED else ""
+        problem = f"it has no states{' and no id' if unnamed else ''}, so that nothing can be bound to it."
+        raise DefinitionError(definition.id, "states", problem, mend=f"give its states{unnamed}.")
     check_keeping(definition.id, kept)
     where, state_of = place_of(kept), kept.get("state_of")
     for name, value in (
@@ -278,6 +289,7 @@ def _fill(machine: Machine, definition: Definition, kept: Keeping) -> None:
         ("state_of", state_of),
         ("expires", kept.get("expires", EXPIRES)),
         ("migrations", dict(kept.get("migrations") or {})),
+        ("formerly", None if (formerly := kept.get("formerly")) is None else tuple(formerly)),
         ("invariants", tuple(kept.get("invariants", ()))),
         ("hash", machine_hash(definition)),
         ("initial_value", None if where is None else start(definition, _ANY_TIME).snapshot.value),
@@ -287,5 +299,5 @@ def _fill(machine: Machine, definition: Definition, kept: Keeping) -> None:
 
 
 def _mend(given: object, known: Sequence[str], what: str) -> str:
-    near = get_close_matches(str(given), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"{what} are {', '.join(map(repr, known)) or 'none'}."
+    near = nearest(given, known)
+    return f"did you mean {near!r}?" if near else f"{what} are {', '.join(map(repr, known)) or 'none'}."

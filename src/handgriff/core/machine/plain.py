@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -18,6 +18,9 @@ _MAX_ARRAY_INDEX = 2**32 - 2
 _LONGEST = 40
 _FEW = 3
 _NAMED = 12
+_BRIEF = 200
+_LONG_PATH, _HEAD, _TAIL = 160, 50, 80
+"""Characters of a path that is told whole, and of the beginning and the end of a longer one."""
 _COMPARABLE = 200
 """Characters of a name that is looked for among others; more take long, and are no slip of the pen."""
 
@@ -45,8 +48,18 @@ def member(path: str, key: str) -> str:
     if len(key) > _LONGEST:
         key = key[:_LONGEST] + "…"
     if _PLAIN_KEY.fullmatch(key):
-        return f"{path}.{key}" if path else key
-    return f"{path}[{jsontext.dumps(jsontext.clean(key))}]"
+        return _shortened(f"{path}.{key}" if path else key)
+    return _shortened(f"{path}[{jsontext.dumps(jsontext.clean(key))}]")
+
+
+def _shortened(path: str) -> str:
+    """A path without its middle where it is long: of states in states the outermost and the innermost are found by it."""
+    if len(path) <= _LONG_PATH:
+        return path
+    # It is made member by member, so it may have been shortened before.
+    head, was_long, _ = path[:_HEAD].partition(".….")
+    head, tail = head if was_long else head.rpartition(".")[0] or head, path[-_TAIL:]
+    return f"{head}.….{tail.partition('.')[2] or tail}"
 
 
 def shown(value: object) -> str:
@@ -69,12 +82,26 @@ def is_index(key: str) -> bool:
     return _ARRAY_INDEX.fullmatch(key) is not None and int(key) <= _MAX_ARRAY_INDEX
 
 
+def brief(text: str) -> str:
+    """*text* of an author's as a line of a message shows it: one of thousands of characters is visibly shortened."""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]}…"
+
+
+def nearest(name: object, known: Iterable[str]) -> str | None:
+    """The one of *known* that was probably meant: the same but for capitals, else much alike."""
+    if not isinstance(name, str) or len(name) > _COMPARABLE:
+        return None
+    names = list(known)
+    same = [each for each in names if each.casefold() == name.casefold()]
+    return next(iter(same or get_close_matches(name, names, n=1)), None)
+
+
 def near(name: str, known: Mapping[str, Any] | tuple[str, ...] | list[str]) -> str:
     """What to do about a name that is none of *known*."""
     names = list(known)
-    close = get_close_matches(name, names, n=1) if len(name) <= _COMPARABLE else []
-    if close:
-        return f"did you mean {shown(close[0])}?"
+    close = nearest(name, names)
+    if close is not None:
+        return f"did you mean {shown(close)}?"
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"it is one of {', '.join(map(shown, names[:_NAMED]))}{more}." if names else "there is none."
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import combinations
 from typing import TypeAlias, assert_never
 
@@ -10,6 +9,7 @@ from handgriff.core.machine.finding import Finding
 from handgriff.core.machine.graph import Edge, Graph
 from handgriff.core.machine.invariants import AlwaysReaches, Invariant, NeverTogether, OnlyAfter
 from handgriff.core.machine.node import Node
+from handgriff.core.machine.plain import nearest
 from handgriff.core.machine.routes import arrivals, leading_to
 
 
@@ -170,8 +170,8 @@ def _active(node: Node) -> _State:
 
 def _nearest(name: object, known: Iterable[str], are: str) -> str:
     every = list(known)
-    near = get_close_matches(str(name), every, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"{are} {', '.join(map(repr, every)) or 'none'}."
+    near = nearest(name, every)
+    return f"did you mean {near!r}?" if near else f"{are} {', '.join(map(repr, every)) or 'none'}."
 
 
 def _told(way: tuple[str, ...]) -> str:

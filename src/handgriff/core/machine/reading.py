@@ -1,7 +1,8 @@
 """A config in the shape of XState v5, read into a definition. What can't be stored, or isn't declared, is refused with its path."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+from unicodedata import category
 
 from handgriff.core.jsontext import JsonError
 from handgriff.core.machine.calling import held_context
@@ -11,9 +12,9 @@ from handgriff.core.machine.held import HeldDict, hold, let_go
 from handgriff.core.machine.moving import move_of
 from handgriff.core.machine.node import ActionFunction, Candidate, Definition, GuardFunction, Node
 from handgriff.core.machine.outline import outlined
-from handgriff.core.machine.plain import plain, shown
+from handgriff.core.machine.plain import member, plain, shown
 from handgriff.core.machine.states import States
-from handgriff.core.machine.targets import Targets
+from handgriff.core.machine.targets import Sketch, Targets
 from handgriff.core.machine.tidy import tidied
 from handgriff.core.machine.together import check_targets
 from handgriff.core.machine.transitions import Transitions
@@ -33,6 +34,7 @@ def read(config: Mapping[str, Any], guards: Mapping[str, GuardFunction], actions
     tidy = tidied(plain(config, machine))
     guards, actions = checked(guards, machine, "guards"), checked(actions, machine, "actions")
     sketches = outlined(tidy, machine)
+    _check_names(sketches, machine)
     targets = Targets(machine, sketches)
     transitions = Transitions(machine, targets, guards)
     places = States(machine, sketches, Entrances(machine, sketches, targets, transitions), transitions).read()
@@ -65,6 +67,14 @@ def to_config(definition: Definition) -> dict[str, Any]:
 def _id_of(config: object) -> str:
     given = config.get("id") if isinstance(config, Mapping) else None
     return str.__str__(given) if isinstance(given, str) and given else UNNAMED
+
+
+def _check_names(sketches: Iterable[Sketch], machine: str) -> None:
+    """See that ids and keys can be stored and shown: no store keeps NUL, and what is printed must not steer a terminal."""
+    for sketch in sketches:
+        for name, where in ((sketch.key, sketch.where or "id"), (sketch.id, member(sketch.where, "id"))):
+            if any(category(character) in ("Cc", "Zl", "Zp") for character in name):
+                raise DefinitionError(machine, where, f"{shown(name)} holds a control character.", mend="leave it out.")
 
 
 def _context(config: Mapping[str, Any], machine: str) -> HeldDict:

@@ -92,7 +92,7 @@ class _Judge:
 
     def __call__(self, text: str, value: dict[str, Json], /) -> Verdict:
         try:
-            instance = self.adapter.validate_json(text, strict=True, by_alias=True, by_name=False)
+            instance = self.adapter.validator.validate_json(text, strict=True, by_alias=True, by_name=False)
         except ValidationError as error:
             return Verdict(problems=complaints(error, value))
         try:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from handgriff.core import jsontext
@@ -32,14 +32,15 @@ def written(adapter: TypeAdapter[Any], shape: Shape, value: object, *, with_comp
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         raise JsonError(_mismatch(str(error))) from None  # pydantic's sentence quotes the value
     text = jsontext.dumps(arranged(shape, plain) if shape.has_sets else plain)
-    if "null" in text:
-        _refuse_not_finite(adapter.dump_python(value, warnings="none"), ())
+    if "null" in text and not _are_meant(value, plain):
+        _refuse_not_finite(adapter.serializer.to_python(value, warnings="none"), ())
     return text
 
 
 def _plain(adapter: TypeAdapter[Any], value: object, *, with_computed: bool) -> Any:
     try:
-        return adapter.dump_python(value, mode="json", by_alias=True, warnings="error", exclude_computed_fields=not with_computed)
+        # The adapter's own method would look at a dozen options first.
+        return adapter.serializer.to_python(value, mode="json", by_alias=True, warnings="error", exclude_computed_fields=not with_computed)
     except ValueError as error:
         if "surrogates not allowed" not in str(error):
             raise
@@ -74,6 +75,17 @@ def _mismatch(sentence: str) -> str:
     if "Circular reference" in sentence:
         return "a value that holds itself"
     return "a value its serializer can't write"
+
+
+def _are_meant(value: object, plain: object) -> bool:
+    """Whether the nulls of *plain* are the Nones of *value*: told at a glance of a model without anything inside each other, as most
+    arguments are."""
+    if not (isinstance(value, BaseModel) and isinstance(plain, dict)):
+        return False
+    members = plain.values()
+    if any(isinstance(member, (dict, list)) for member in members):
+        return False
+    return sum(member is None for member in members) == sum(member is None for member in vars(value).values())
 
 
 def _refuse_not_finite(value: object, path: tuple[str | int, ...]) -> None:

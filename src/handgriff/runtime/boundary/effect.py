@@ -5,7 +5,7 @@ A write that has begun is not cancelled, and its outcome is always settled by it
 
 import logging
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from handgriff.core.batch import (
     AppendEvent,
@@ -16,7 +16,7 @@ from handgriff.core.batch import (
     Operation,
     StepEffect,
 )
-from handgriff.core.claim import answer_from, read_outcome, unknown
+from handgriff.core.claim import answer_from, unknown
 from handgriff.core.contract import Contract
 from handgriff.core.events import CallOutcome, Decision, ProposalState, Written
 from handgriff.core.jsontext import JsonError
@@ -25,7 +25,7 @@ from handgriff.core.outcome import Outcome, refused, succeeded
 from handgriff.core.result import Result
 from handgriff.core.rows import Effect, EffectState, Fired, Proposal
 from handgriff.core.view import view
-from handgriff.errors import BackendError, DefinitionError, Refusal
+from handgriff.errors import DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.ids import Ids
 from handgriff.ports.store import CommitRefused, Store
@@ -74,16 +74,15 @@ class Effects:
         """The outcome of what has happened, which is told whatever its data looks like."""
         return self._shape(contract, result, call, must_tell=True)
 
-    async def claim(self, ready: Ready, effect: Effect) -> Effect | Ended:
-        """Claim *effect*, durably, before its handler starts; or what there is to say instead.
+    async def claim(self, ready: Ready, key: str) -> Effect | Ended:
+        """Claim the effect of this *key*, durably, before its handler starts; or what there is to say instead.
 
         Raises:
             Refusal: the key or the proposal is somebody else's.
         """
         # The lease is counted from here: what came before may have taken its time.
-        now = self.clock.now()
-        effect = replace(effect, claimed_at=now, lease_until=now + timedelta(seconds=self.seconds(ready.contract)) + LEASE_MARGIN)
-        self.workflows.check_delays(ready.passage, now)
+        effect = self._effect(ready, key, self.clock.now())
+        self.workflows.check_delays(ready.passage, effect.claimed_at)
         try:
             await self._claim(ready, effect)
         except CommitRefused as taken:
@@ -143,20 +142,6 @@ class Effects:
         incident = self.incident(explained.error, ready.contract.name, ready.call.id)
         return Ran(refused(unknown(incident), incident=incident), "indeterminate")
 
-    async def settled_apart(self, effect: Effect, state: EffectState, outcome: Outcome) -> None:
-        """An instance outside the store follows its effect. What fails here is finished when the instance is next looked at."""
-        try:
-            await self.workflows.settled_apart(self.workflows.machine_of(effect), effect, state, outcome)
-        except BackendError as error:
-            self.incident(error, effect.tool, effect.call)
-
-    async def follow_apart(self, effect: Effect) -> None:
-        """The same, by what the record of *effect* says, whoever settled it."""
-        if self.workflows.is_apart(self.workflows.machine_of(effect)):
-            record = await self.record(effect)
-            if record.claim == effect.claim and record.result is not None:
-                await self.settled_apart(record, record.state, read_outcome(record.result))
-
     def seconds(self, contract: Contract) -> float:
         """The tool's time-out."""
         return contract.limits.seconds or self.limits.call_seconds
@@ -174,13 +159,12 @@ class Effects:
         _LOG.error("%s: tool %s, call %s", incident, tool, call, exc_info=error)
         return incident
 
-    async def effect(self, ready: Ready) -> Effect:
-        """The record this call would claim."""
-        attempt, contract, now = ready.attempt, ready.contract, self.clock.now()
+    def _effect(self, ready: Ready, key: str, now: datetime) -> Effect:
+        attempt, contract = ready.attempt, ready.contract
         return Effect(
             tenant=attempt.place.tenant,
             tool=contract.name,
-            key=await self._key(ready),
+            key=key,
             digest=ready.digest,
             claim=self.ids.new("claim"),
             session=attempt.place.session,
@@ -194,7 +178,12 @@ class Effects:
             arguments=ready.arguments.canonical,
             transaction=contract.transaction,
             fires=_fired(ready),
+            owes=self.workflows.will_owe(ready.passage),
         )
+
+    async def held(self, ready: Ready, key: str) -> Effect | None:
+        """What is stored under *key* of this call's tool."""
+        return await self.store.effect(ready.attempt.place.tenant, ready.contract.name, key)
 
     async def record(self, effect: Effect) -> Effect:
         """What is stored under *effect*'s key now."""
@@ -205,11 +194,10 @@ class Effects:
         if ready.contract.idempotency_key is None:
             return None
         try:
-            effect = await self.effect(ready)
-            record = await self.store.effect(effect.tenant, effect.tool, effect.key)
+            record = await self.held(ready, await self.key(ready))
             if record is None or record.state != "done" or not _is_of_this_session(record, ready):
                 return None
-            outcome = answer_from(record, effect.digest, effect.user, self.clock.now())
+            outcome = answer_from(record, ready.digest, ready.attempt.place.user, self.clock.now())
         except Refusal:
             raise
         except Exception as error:  # noqa: BLE001  # the key's function is the application's
@@ -217,7 +205,12 @@ class Effects:
             return None
         return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
 
-    async def _key(self, ready: Ready) -> str:
+    async def key(self, ready: Ready) -> str:
+        """The key of the record that this call would claim.
+
+        Raises:
+            DefinitionError: its function answers none.
+        """
         contract = ready.contract
         if contract.idempotency_key is None:
             return ready.attempt.id
@@ -325,6 +318,15 @@ class Effects:
         if outcome.introduced:
             ops = (*ops, IntroduceSeen(place.tenant, place.session, outcome.introduced))
         return Ended(outcome, event, body, ops)
+
+
+def begun_again(ready: Ready, record: Effect) -> Ready:
+    """*ready*, with the handle of *record* where that is of the same wish and failed: what was done then may know it already."""
+    starts, fires = ready.contract.starts, record.fires
+    if starts is None or fires is None or fires.event or fires.machine != starts.id:
+        return ready
+    is_tried_again = (record.state, record.digest, record.user) == ("failed", ready.digest, ready.attempt.place.user)
+    return ready.passed(replace(ready.passage, handle=fires.handle)) if is_tried_again else ready
 
 
 def outcome_of(refusal: Refusal) -> Outcome:

@@ -1,6 +1,7 @@
-"""Instances that a user keeps outside the store: claimed before their effect, settled behind it.
+"""Instances that a user keeps outside the store: claimed before their effect, settled behind it; and so where a session is cut back.
 
-A claim names its effect, so that whoever finds it after a crash between the two finishes it by the effect's record. Until then it stands.
+A claim names its effect, or the event of its rewind, so that whoever finds it after a crash between the two finishes it by what the store
+says of that. Until then it stands.
 """
 
 from collections.abc import Awaitable
@@ -29,18 +30,19 @@ FORGOTTEN_AFTER: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What is stored. Of a claimed instance, `tenant` is its effect's, and at `until` its claim has a record or no holder."""
+    """What is stored. Of a claimed instance, `tenant` is its effect's or its rewind's, and at `until` its claim has a trace in the store or
+    no holder."""
 
     row: Workflow
     tenant: str = ""
     until: datetime | None = None
     is_unborn: bool = False
-    """Its claim is by the call that starts it: it begins with that call's success."""
+    """It begins with the success of the call, or of the rewind, that claims it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """The instances in one snapshot store. Only the records of effects are read of the other one."""
+    """The instances in one snapshot store. Only what may have ended a claim is read of the other one."""
 
     snapshots: SnapshotStore
     store: Store
@@ -72,8 +74,40 @@ class Elsewhere:
         return row.claim is None and await self._hold(row, effect, next_text, next_hash, row.version if is_stored else 0)
 
     async def claim_new(self, row: Workflow, effect: Effect) -> bool:
-        """Store an instance that begins with the success of *effect*; whether there was none."""
+        """Store an instance that begins with the success of *effect*; whether there was none. One that an earlier claim of the same wish
+        has left unborn is looked after first.
+
+        Raises:
+            BackendError: the store can't be reached, or answers what was never stored.
+        """
+        if await self.load(_key(row), None) is not None:
+            return False
         return await self._hold(row, effect, row.snapshot, row.hash, 0, is_unborn=True)
+
+    async def claim_back(self, row: Workflow, event: str, until: datetime) -> bool:
+        """Hold the session's own instance for the rewind that *event* will tell of, to become *row*; whether nobody else holds it.
+
+        Raises:
+            BackendError: the store can't be reached, or answers what was never stored.
+        """
+        found = await self._load(_key(row))
+        if found is None:
+            return await self._put(_Record(replace(row, claim=event), row.tenant, until, is_unborn=True), 0)
+        if found.row.claim is not None:
+            return False
+        held = replace(found.row, claim=event, next=row.snapshot, next_hash=row.hash)
+        return await self._put(_Record(held, row.tenant, until), found.row.version)
+
+    async def adopt(self, row: Workflow) -> bool:
+        """Keep *row*, which was kept in the store; whether it is what is kept here now.
+
+        Raises:
+            BackendError: the store can't be reached, or answers what was never stored.
+        """
+        if await self._put(_Record(row), 0):
+            return True
+        found = await self._load(_key(row))
+        return found is not None and (found.row.snapshot, found.row.hash, found.row.claim) == (row.snapshot, row.hash, None)
 
     async def settle(self, key: SnapshotKey, claim: str, *, moves: bool, expires_at: datetime | None) -> None:
         """Let go of what *claim* holds; nothing where another one does."""
@@ -97,11 +131,14 @@ class Elsewhere:
         return await self._put(_Record(held, effect.tenant, effect.lease_until, is_unborn), version)
 
     async def _ended(self, found: _Record) -> bool | None:
-        """Whether the effect that holds it was a success that moves; None while nobody can say."""
-        row = found.row
+        """Whether what holds it was a success that moves; None while nobody can say."""
+        row, is_over = found.row, found.until is None or self.clock.now() >= found.until
+        if row.tool is None:
+            was_cut = any(event.id == row.claim for event in await self.store.events(found.tenant, row.handle))
+            return True if was_cut else False if is_over else None
         record = await self.store.effect(found.tenant, row.tool, row.key) if row.tool and row.key else None
         if record is None or record.claim != row.claim:
-            return None if found.until is not None and self.clock.now() < found.until else False
+            return False if is_over else None
         if record.state not in ("done", "failed"):
             return None
         vetoed = record.result is not None and read_outcome(record.result).vetoed

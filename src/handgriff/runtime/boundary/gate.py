@@ -66,7 +66,7 @@ class Gate:
                 standings[machine] = seen[machine].standing
         # All that is kept is known first, so that the way leads through all of it. The application is asked nothing about a call that is
         # closed already.
-        for machine in sorted(contract.machines, key=lambda each: not each.is_kept):
+        for machine in contract.machines:
             standing = seen[machine].standing if machine.is_kept else await self.positions.derived(machine, ready)
             standings[machine] = standing
             if not all(is_at(at, standing) for at in contract.at if at.machine is machine):
@@ -191,7 +191,10 @@ class Gate:
         return await self.truths.settle_late(record)
 
     def _held(self, machine: Machine, record: Effect | None) -> Refusal:
-        if record is None or (record.state == "running" and not record.is_abandoned(self.effects.clock.now())):
-            return Refusal("conflict", f"Another call moves this {machine.id} just now.", next="Wait for its outcome.", retry_after=1)
+        now = self.effects.clock.now()
+        if record is None or (record.state == "running" and not record.is_abandoned(now)):
+            # Its lease says when it has ended at the latest, as for a repeated wish.
+            seconds = 1 if record is None else max(1, int((record.lease_until - now).total_seconds()))
+            return Refusal("conflict", f"Another call moves this {machine.id} just now.", next="Wait for its outcome.", retry_after=seconds)
         refusal = unknown()
         return Refusal(refusal.code, f"An earlier call has left this {machine.id} uncertain: {refusal.message}", next=refusal.next)

@@ -40,19 +40,19 @@ async def check_known(
     offered = menu(assistant, caller, surroundings)
     if not place.is_typed_in:
         # Where nobody types, a kind that nothing introduces could never be seen.
-        introduced = frozenset(kind for tool in assistant.contracts.values() for kind in tool.output.introduces)
+        introduced = frozenset(kind for tool in assistant.contracts.values() for kind in tool.introduces)
         unseen = {path: kind for path, kind in unseen.items() if kind in introduced}
         if not unseen:
             return
     kinds = frozenset(unseen.values())
-    providers = tuple(tool.name for tool in offered if tool.name != contract.name and tool.output.introduces & kinds)
+    providers = tuple(tool.name for tool in offered if tool.name != contract.name and tool.introduces & kinds)
     advice = f"Get it from {' or '.join(providers)} first." if providers else "Ask the user for it."
     raise Refusal(
         "invalid",
         f"{', '.join(unseen)}: this value was not seen in this conversation.",
         next=advice,
         fields={path: f"an unseen {kind}" for path, kind in unseen.items()},
-        provides=providers,
+        provides=providers or None,
     )
 
 

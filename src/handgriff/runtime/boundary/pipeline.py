@@ -4,7 +4,7 @@ Each step checks something else and none replaces another. The step that decided
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
@@ -35,7 +35,7 @@ from handgriff.runtime.boundary.consent import (
     stale,
     who_confirms,
 )
-from handgriff.runtime.boundary.effect import Effects, Ran, outcome_of
+from handgriff.runtime.boundary.effect import Effects, Ran, begun_again, outcome_of
 from handgriff.runtime.boundary.entitled import SecondPerson
 from handgriff.runtime.boundary.gate import Gate
 from handgriff.runtime.boundary.invoke import explain, failure
@@ -75,12 +75,13 @@ class Boundary:
 
     async def pass_through(self, attempt: Attempt) -> Passed:
         """Take *attempt* through the steps. It always answers; what raises is a broken store, or a cancelled read."""
-        trail = _Trail(digest=_raw_digest(attempt.arguments))
+        trail = _Trail()
         started = self.effects.clock.monotonic()
         try:
             return await self._steps(attempt, trail, started)
         except Refusal as refusal:
-            return self.effects.ended(attempt, trail.step, outcome_of(refusal), trail.digest, started=started)
+            digest = trail.digest or _raw_digest(attempt.arguments)
+            return self.effects.ended(attempt, trail.step, outcome_of(refusal), digest, started=started)
 
     async def _steps(self, attempt: Attempt, trail: _Trail, started: float) -> Passed:
         caller = await self._rights_now(attempt)
@@ -128,8 +129,8 @@ class Boundary:
                     if isinstance(claim, Ended):
                         passed = claim
                     else:
-                        claimed = (ready, claim)
-                        self.effects.own[claim.claim] = (claim.tenant, claim.session)
+                        ready, effect = claimed = claim
+                        self.effects.own[effect.claim] = (effect.tenant, effect.session)
                         ran = await self.gate.told(ready, self.effects.done(ready, await self.effects.run(*claimed)), moved)
         except Exception as error:
             if claimed is not None:
@@ -172,7 +173,7 @@ class Boundary:
             if repeated is None:
                 raise
             return repeated
-        ready = replace(ready, passage=passage)
+        ready = ready.passed(passage)
         trail.step = "meaning"
         await check_known(
             self.store,
@@ -231,18 +232,21 @@ class Boundary:
             raise stale(explained.message) from error
         check_still_true(plan, proposal)
 
-    async def _claimed(self, ready: Ready) -> Effect | Ended:
-        effect = await self.effects.effect(ready)
+    async def _claimed(self, ready: Ready) -> tuple[Ready, Effect] | Ended:
+        key = await self.effects.key(ready)
         if ready.contract.idempotency_key is not None:
             # The same wish may have been left behind by a crash; what became of it is found out before it is answered.
-            record = await self.effects.record(effect)
-            if record.is_abandoned(self.effects.clock.now()) or record.state == "indeterminate":
+            record = await self.effects.held(ready, key)
+            if record is not None and (record.is_abandoned(self.effects.clock.now()) or record.state == "indeterminate"):
                 await self.truths.settle_late(record)
+                record = await self.effects.held(ready, key)
+            ready = ready if record is None else begun_again(ready, record)
         confirmed, second = ready.attempt.confirmed, ready.attempt.second
         if confirmed is not None and second is not None and not await self.second_person.may_be(second, confirmed):
             # Asked when they decided, and once more, because checks and plan take their time.
             raise Refusal("denied", "Whoever confirmed it may not do so any more. Nothing was done.")
-        return await self.effects.claim(ready, effect)
+        claim = await self.effects.claim(ready, key)
+        return claim if isinstance(claim, Ended) else (ready, claim)
 
     def _check_nesting(self, attempt: Attempt, contract: Contract) -> None:
         if attempt.parent is not None and contract.is_barrier and not attempt.parent_writes:

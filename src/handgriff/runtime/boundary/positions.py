@@ -102,7 +102,7 @@ class Positions:
             return found
         starts = [each.name for each in self.lists.offered(ready.caller) if each.starts is machine]
         how = f"Begin one with {' or '.join(starts)}, or use the handle it answered." if starts else "Ask whoever began it for its handle."
-        raise Refusal("not_found", f"There is no such {machine.handle}.", next=how, provides=starts)
+        raise Refusal("not_found", f"There is no such {machine.handle}.", next=how, provides=starts or None)
 
     async def _derived_alone(
         self, asked: Sequence[Machine], caller: Caller, place: Place, call: BoundCall | None

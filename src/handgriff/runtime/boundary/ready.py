@@ -35,6 +35,10 @@ class Ready:
             parameters[self.contract.starts_parameter] = self.passage.handle
         return parameters
 
+    def passed(self, passage: Passage) -> "Ready":
+        """The same with what the gate has let pass. Spelled out, because every call comes this way and `replace` looks each field up."""
+        return Ready(self.attempt, self.contract, self.caller, self.arguments, self.call, self.digest, self.started, passage)
+
     def as_confirmed(self) -> Self:
         """With arguments read anew from what a person has confirmed: a check may have changed those it was given."""
         confirmed = self.attempt.confirmed

@@ -20,6 +20,7 @@ from handgriff.ports.transaction import EndedByHandError
 from handgriff.runtime.boundary.attempt import Ended
 from handgriff.runtime.boundary.effect import Effects, Ran
 from handgriff.runtime.boundary.hooks import queued
+from handgriff.runtime.boundary.owed import settled_apart
 from handgriff.runtime.boundary.ready import Ready
 from handgriff.runtime.notebooks import FOLLOWS, Notebooks
 
@@ -87,8 +88,9 @@ class Settlements:
     async def _apart(self, ready: Ready, effect: Effect, ran: Ran) -> Ended:
         delta, ended, decides = ready.call.delta() if ran.state == "done" else (), None, True
         try:
-            for _ in range(_TRIES):
-                ended = await self._ended_now(ready, effect, ran)
+            for tried in range(_TRIES):
+                # Nearly always it still runs; the commit sees whether it does.
+                ended = await self._ended_now(ready, effect, ran) if tried else self._ended(ready, ran)
                 try:
                     return await self._commit(ready, effect, ran, ended, delta, decides=decides)
                 except CommitRefused as refusal:
@@ -123,7 +125,7 @@ class Settlements:
         stored of the answer, so nobody takes it for one that was not carried out."""
         try:
             await self.effects.store.commit((*self._settling(effect, ran), *self._hooks(ready, ran)))
-            await self.effects.settled_apart(effect, ran.state, ran.outcome)
+            await settled_apart(self.effects, effect, ran.state, ran.outcome)
         except CommitRefused:
             _LOG.warning("call %s settled after its session and its effect were gone", ready.call.id)
         return _unstored(self._ended(ready, ran, late=True))
@@ -156,12 +158,17 @@ class Settlements:
         here, follows = self.notebooks.split(delta)
         later = self._queued(ready, follows)
         told = self._with_delta(ready, ended.ops, here)
-        batch: list[Operation] = [*self._settling(effect, ran), *told, *map(QueueHook, later), *self._hooks(ready, ran)]
+        batch: list[Operation] = [
+            *self._settling(effect, ran, only_running=not ended.body.late),
+            *told,
+            *map(QueueHook, later),
+            *self._hooks(ready, ran),
+        ]
         if proposal is not None and decides:
             was: ProposalState = "indeterminate" if ended.body.late else "running"
             batch += effects.decided(proposal, was, ran.state, ready.attempt.decided_by)
         committed = await (together.commit(tuple(batch)) if together.is_open else effects.store.commit(tuple(batch)))
-        await self.effects.settled_apart(effect, ran.state, ran.outcome)
+        await settled_apart(self.effects, effect, ran.state, ran.outcome)
         if ran.state == "done":
             ready.call.state.keep_temp()
         if later:
@@ -172,9 +179,10 @@ class Settlements:
                 self._incident(ready, error)
         return Ended(ended.outcome, ended.event, ended.body, seq=committed.seqs[0])
 
-    def _settling(self, effect: Effect, ran: Ran) -> tuple[Operation, ...]:
-        at, workflows = self.effects.clock.now(), self.effects.workflows
-        settled = SettleEffect(effect.tenant, effect.tool, effect.key, effect.claim, ran.state, at, write_outcome(ran.outcome))
+    def _settling(self, effect: Effect, ran: Ran, *, only_running: bool = False) -> tuple[Operation, ...]:
+        at, workflows, result = self.effects.clock.now(), self.effects.workflows, write_outcome(ran.outcome)
+        claimed = (effect.tenant, effect.tool, effect.key, effect.claim)
+        settled = SettleEffect(*claimed, ran.state, at, result, only_running=only_running)
         return (settled, *workflows.settling(workflows.machine_of(effect), effect, ran.state, ran.outcome))
 
     def _hooks(self, ready: Ready, ran: Ran) -> tuple[QueueHook, ...]:

@@ -34,7 +34,7 @@ def snapshot_of(machine: Machine, row: Workflow) -> Snapshot:
 
 def moved_at(machine: Machine, row: Workflow, at: datetime) -> Moved | None:
     """What the claim of *row* makes of it, as it was *at* that time; None where nothing holds it."""
-    moved = moved_by(row)
+    moved = moved_by(machine, row)
     if moved is None or not machine.definition.delays or row.hash != machine.hash:
         return moved
     try:

@@ -28,6 +28,7 @@ from handgriff.runtime.boundary.calls import Calls
 from handgriff.runtime.boundary.effect import Effects, Ran
 from handgriff.runtime.boundary.hooks import queued_for
 from handgriff.runtime.boundary.invoke import invoke_within
+from handgriff.runtime.boundary.owed import follow_apart
 from handgriff.runtime.boundary.resolve import look_up
 
 _LOG = logging.getLogger("handgriff.truth")
@@ -104,7 +105,7 @@ class Truths:
                 # It was deleted or cut back. The record still protects its key, and what must follow a write still follows it.
                 await self._settle_alone(operations)
             _LOG.info("call %s was settled by somebody else, or without its session", effect.call)
-        await self.effects.follow_apart(effect)
+        await follow_apart(self.effects, effect)
         return True
 
     async def _proposal(self, effect: Effect) -> Proposal | None:

@@ -15,11 +15,12 @@ from handgriff.core.machine.snapshot import Snapshot
 from handgriff.core.outcome import Outcome
 from handgriff.core.rows import Effect, EffectState, Workflow
 from handgriff.core.standing import Standing, stands
-from handgriff.core.workflow import PROCESS, Instance, Passage, begun, moved_by_start, started, told_moved
+from handgriff.core.workflow import PROCESS, Instance, Passage, begun, moved_by_start, started, told_moved, words_of
 from handgriff.errors import Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.snapshots import SnapshotKey
 from handgriff.ports.store import CommitRefused, Store
+from handgriff.runtime.boundary.beginnings import check_new, left_behind
 from handgriff.runtime.boundary.elsewhere import Elsewhere
 from handgriff.runtime.boundary.stored import moved_at, snapshot_of
 
@@ -46,16 +47,26 @@ class Workflows:
         """The session's own instance, or the process's; where it has never moved, as it began.
 
         Raises:
-            Refusal: `closed`; its snapshot belongs to another machine. `not_found`; there is no such session.
+            Refusal: `closed`; its snapshot belongs to another machine, or it has begun and is not there. `not_found`; there is no such
+                session.
         """
         if machine.instance == "process":
             tenant = handle = PROCESS
         else:
             handle = session
         row = await self._load(machine, tenant, handle)
+        if row is None and (machine, tenant, handle) not in self._begun:
+            try:
+                self._keep_begun(await self._beginning(machine, tenant, handle, user))
+            except Refusal:
+                # A call that began it just now has left traces too.
+                row = await self._load(machine, tenant, handle)
+                if row is None:
+                    raise
         if row is not None:
+            self._begun.pop((machine, tenant, handle), None)
             return self._opened(machine, row)
-        kept = self._begun.get((machine, tenant, handle)) or await self._beginning(machine, tenant, handle, user)
+        kept = self._begun[machine, tenant, handle]
         return replace(self._opened(machine, kept.row), is_stored=False) if machine.definition.delays else kept
 
     async def _beginning(self, machine: Machine, tenant: str, handle: str, user: str) -> Instance:
@@ -65,23 +76,36 @@ class Workflows:
             found = await self.store.session(tenant, handle)
             if found is None:
                 raise Refusal("not_found", "There is no such session.")
-            at, session = found.created_at, found.id
-            if machine.definition.delays and (events := await self.store.events(tenant, handle, limit=1)):
-                # A copy is as old as what it was copied from.
-                at = events[0].at
+            rows, events = await self.store.workflows(tenant, session=handle), await self.store.events(tenant, handle)
+            check_new(machine, self.machines, rows=rows, events=events)
+            # A copy is as old as what it was copied from.
+            at, session = events[0].at if events else found.created_at, found.id
         row = begun(machine, tenant=tenant, handle=handle, user=user, session=session, at=at)
-        instance = replace(self._opened(machine, row), is_stored=False)
+        return replace(self._opened(machine, row), is_stored=False)
+
+    def _keep_begun(self, instance: Instance) -> None:
         if len(self._begun) >= _KEPT:
             self._begun.clear()
-        self._begun[machine, tenant, handle] = instance
-        return instance
+        self._begun[instance.machine, instance.row.tenant, instance.row.handle] = instance
 
     async def named(self, machine: Machine, tenant: str, handle: str, user: str, *, moves: bool = False) -> Instance | None:
-        """The instance of this handle; None for unknown, expired and foreign ones alike. Whoever *moves* it is told of a claim first."""
+        """The instance of this handle; None for unknown, expired and foreign ones alike. Whoever *moves* it is told of a claim first.
+
+        Raises:
+            Refusal: `closed`; its snapshot belongs to another machine, or is still in the store where this host doesn't keep it.
+        """
         row = await self._load(machine, tenant, handle)
+        if row is None and self.elsewhere is not None:
+            await self._check_left_behind(machine, tenant, handle, user)
         if row is None or row.user not in (None, user) or ((row.claim is None or not moves) and row.is_expired(self.clock.now())):
             return None
         return self._opened(machine, row)
+
+    async def _check_left_behind(self, machine: Machine, tenant: str, handle: str, user: str) -> None:
+        for name in machine.ids:
+            left = await self.store.workflow(tenant, name, handle)
+            if left is not None and left.user in (None, user) and not left.is_expired(self.clock.now()):
+                raise left_behind(machine, words_of(left.snapshot), is_in_store=True)
 
     def check_delays(self, passage: Passage, now: datetime) -> None:
         """See that no delay has gone over since the gate has looked: checks and a plan may take their time.
@@ -138,7 +162,7 @@ class Workflows:
         """Free what `claim_apart` has claimed: the effect was not."""
         machine = passage.starts if passage.moving is None else passage.moving.instance.machine
         if machine is not None and effect.fires is not None and (apart := self._apart(machine)) is not None:
-            await apart.settle(_key(machine, effect, effect.fires.handle), effect.claim, moves=False, expires_at=None)
+            await apart.settle(_key(machine, effect), effect.claim, moves=False, expires_at=None)
 
     def remember(self, text: str, standing: Standing) -> None:
         """Keep a snapshot parsed that is about to be stored as *text*."""
@@ -151,7 +175,7 @@ class Workflows:
         *machine* is the contract's, where it is known; without it a stored instance can still be settled.
         """
         fires = effect.fires
-        if fires is None or state not in ("done", "failed") or (machine is not None and self._apart(machine) is not None):
+        if fires is None or state not in ("done", "failed") or self.moves_apart(effect):
             return ()
         moves = state == "done" and not outcome.vetoed
         if fires.event:
@@ -160,17 +184,30 @@ class Workflows:
         row = started(machine, effect, self.clock.now()) if moves and machine is not None else None
         return () if row is None else (StartWorkflow(row),)
 
-    async def settled_apart(self, machine: Machine | None, effect: Effect, state: EffectState, outcome: Outcome) -> None:
-        """Settle what is not in the store, once *effect* is settled.
+    async def settled_apart(self, machine: Machine | None, effect: Effect, state: EffectState, outcome: Outcome | None) -> bool:
+        """Settle what is not in the store, once *effect* is settled; whether that could be reached. What is owed is reached also where its
+        machine isn't known any more.
 
         Raises:
             BackendError: the snapshot store failed; the next look at the instance finishes it.
         """
-        fires = effect.fires
-        if fires is None or machine is None or state not in ("done", "failed") or (apart := self._apart(machine)) is None:
-            return
-        moves = state == "done" and not outcome.vetoed
-        await apart.settle(_key(machine, effect, fires.handle), effect.claim, moves=moves, expires_at=self._expiry(machine))
+        apart = self._apart_of(machine, effect)
+        if effect.fires is None or state not in ("done", "failed") or apart is None:
+            return False
+        moves = state == "done" and (outcome is None or not outcome.vetoed)
+        expires = None if machine is None else self._expiry(machine)
+        await apart.settle(_key(machine, effect), effect.claim, moves=moves, expires_at=expires)
+        return True
+
+    def moves_apart(self, effect: Effect) -> bool:
+        """Whether what *effect* moves or begins is outside the store: as it was when it was claimed, wherever this host keeps others."""
+        machine = self.machine_of(effect)
+        return effect.owes or (machine is not None and machine.instance == "process")
+
+    def will_owe(self, passage: Passage) -> bool:
+        """Whether a success leaves something to do outside the store. What ends with this process is nothing that could be left."""
+        machine = passage.starts if passage.moving is None else passage.moving.instance.machine
+        return machine is not None and machine.is_kept and machine.instance != "process" and self.elsewhere is not None
 
     async def moved(self, machine: Machine | None, effect: Effect, outcome: Outcome) -> Outcome:
         """*outcome* of *effect*, whose claim still holds its instance, with what its success moves or begins, for the model too."""
@@ -178,7 +215,12 @@ class Workflows:
         if fires is None or machine is None or outcome.vetoed:
             return outcome
         if fires.event:
-            row = await self._load(machine, _key(machine, effect, fires.handle).tenant, fires.handle)
+            apart, key = self._apart_of(machine, effect), _key(machine, effect)
+            row = (
+                await self.store.workflow(key.tenant, key.machine, key.handle)
+                if apart is None
+                else await apart.load(key, self._expiry(machine))
+            )
             moved = moved_at(machine, row, effect.claimed_at) if row is not None and row.claim == effect.claim else None
         else:
             begins = started(machine, effect, self.clock.now())
@@ -211,31 +253,67 @@ class Workflows:
         return [row for row in rows if row is not None]
 
     async def restore(self, tenant: str, session: str, rows: Sequence[Workflow]) -> None:
-        """Let the session's own instances outside the store be *rows*, as the commit before has let those in it.
+        """Let the session's own instances outside the store be *rows*, as a commit lets those in it.
 
         Raises:
             BackendError: the snapshot store failed.
         """
         if self.elsewhere is not None:
             kept = {row.machine: row for row in rows}
-            for machine in self.machines:
-                if machine.instance == "session":
-                    await self.elsewhere.replace(SnapshotKey(tenant, machine.id, session), kept.get(machine.id))
+            own = [name for machine in self.machines if machine.instance == "session" for name in machine.ids]
+            for name in dict.fromkeys((*own, *kept)):
+                await self.elsewhere.replace(SnapshotKey(tenant, name, session), kept.get(name))
+
+    def stored(self, rows: Sequence[Workflow]) -> tuple[Workflow, ...]:
+        """Those of a session's own instances that belong into the store."""
+        return tuple(rows) if self.elsewhere is None else ()
+
+    async def claim_back(self, rows: Sequence[Workflow], event: str, until: datetime) -> bool:
+        """Hold what is outside the store for a rewind whose commit appends *event*, to become *rows* with it; whether all was free.
+
+        Raises:
+            BackendError: the snapshot store failed; what is held already is let go when its time is over.
+        """
+        for number, row in enumerate(rows if self.elsewhere is not None else ()):
+            if not await self._outside.claim_back(row, event, until):
+                await self.settle_back(rows[:number], event, moves=False)
+                return False
+        return True
+
+    async def settle_back(self, rows: Sequence[Workflow], event: str, *, moves: bool) -> None:
+        """Let *rows* be what `claim_back` has said, or let go of them.
+
+        Raises:
+            BackendError: the snapshot store failed; the next look at an instance finishes it.
+        """
+        for row in rows if self.elsewhere is not None else ():
+            await self._outside.settle(SnapshotKey(row.tenant, row.machine, row.handle), event, moves=moves, expires_at=None)
 
     def machine_of(self, effect: Effect) -> Machine | None:
         """The machine that a success of *effect* moves or begins, whatever has become of its tool since."""
         fires = effect.fires
-        return None if fires is None else next((machine for machine in self.machines if machine.id == fires.machine), None)
+        return None if fires is None else self.known(fires.machine)
 
-    def is_apart(self, machine: Machine | None) -> bool:
-        """Whether the instances of *machine* are outside the store."""
-        return machine is not None and machine.is_kept and self._apart(machine) is not None
+    def known(self, name: str) -> Machine | None:
+        """The machine that has, or had, this id."""
+        return next((machine for machine in self.machines if name in machine.ids), None)
+
+    def present_id(self, name: str) -> str:
+        """The id that the machine has now which has, or had, this one."""
+        machine = self.known(name)
+        return name if machine is None else machine.id
 
     async def _load(self, machine: Machine, tenant: str, handle: str) -> Workflow | None:
         apart = self._apart(machine)
-        if apart is None:
-            return await self.store.workflow(tenant, machine.id, handle)
-        return await apart.load(SnapshotKey(tenant, machine.id, handle), self._expiry(machine))
+        for name in machine.ids:
+            row = (
+                await self.store.workflow(tenant, name, handle)
+                if apart is None
+                else await apart.load(SnapshotKey(tenant, name, handle), self._expiry(machine))
+            )
+            if row is not None:
+                return row
+        return None
 
     def _opened(self, machine: Machine, row: Workflow) -> Instance:
         """The instance of *row* as it is now.
@@ -264,9 +342,23 @@ class Workflows:
     def _expiry(self, machine: Machine) -> datetime | None:
         return self.clock.now() + machine.expires if machine.has_handle else None
 
+    @property
+    def _outside(self) -> Elsewhere:
+        if self.elsewhere is None:
+            raise AssertionError("only asked where the user keeps instances elsewhere")
+        return self.elsewhere
+
+    def _apart_of(self, machine: Machine | None, effect: Effect) -> Elsewhere | None:
+        """Where that is what *effect*, of *machine*, moves or begins outside the store."""
+        return self.elsewhere if effect.owes else self.process if machine is not None and machine.instance == "process" else None
+
     def _apart(self, machine: Machine) -> Elsewhere | None:
         return self.process if machine.instance == "process" else self.elsewhere
 
 
-def _key(machine: Machine, effect: Effect, handle: str) -> SnapshotKey:
-    return SnapshotKey(PROCESS if machine.instance == "process" else effect.tenant, machine.id, handle)
+def _key(machine: Machine | None, effect: Effect) -> SnapshotKey:
+    """Where the instance is that *effect* moves or begins."""
+    if effect.fires is None:
+        raise AssertionError("only asked of an effect that moves or begins something")
+    is_process = machine is not None and machine.instance == "process"
+    return SnapshotKey(PROCESS if is_process else effect.tenant, effect.fires.machine, effect.fires.handle)

@@ -16,7 +16,9 @@ from handgriff.core.batch import (
     DecideProposal,
     DeleteSession,
     DeliverHook,
+    DropWorkflow,
     Erase,
+    FollowEffect,
     ForkSession,
     HoldLease,
     HoldProposal,
@@ -91,9 +93,9 @@ def _apply(tables: Tables, operation: Operation) -> None:
             write_lease(tables, operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             write_record(tables, operation)
-        case KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
+        case FollowEffect() | KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(tables, operation)
-        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow():
+        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow() | DropWorkflow():
             write_workflow(tables, operation)
         case AppendEvent() | SweepScratch() | SweepEffects() | SweepWorkflows():
             raise AssertionError("applied above, because they answer something")

@@ -4,12 +4,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias, assert_never
 
-from handgriff.core.batch import CheckNothingRuns, ClaimEffect, SettleEffect, StepEffect, SweepEffects
+from handgriff.core.batch import CheckNothingRuns, ClaimEffect, FollowEffect, SettleEffect, StepEffect, SweepEffects
 from handgriff.core.rows import Effect
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.memory.tables import Tables
 
-EffectOperation: TypeAlias = ClaimEffect | StepEffect | SettleEffect
+EffectOperation: TypeAlias = ClaimEffect | StepEffect | SettleEffect | FollowEffect
 
 
 def write_effect(tables: Tables, operation: EffectOperation) -> None:
@@ -23,19 +23,23 @@ def write_effect(tables: Tables, operation: EffectOperation) -> None:
             _claim(tables, effect)
         case StepEffect() | SettleEffect():
             _continue(tables, operation)
+        case FollowEffect(tenant, tool, key, claim):
+            held = tables.effects.get((tenant, tool, key))
+            if held is not None and held.claim == claim:
+                tables.put(tables.effects, (tenant, tool, key), replace(held, owes=False))
         case _:
             assert_never(operation)
 
 
 def check_nothing_runs(tables: Tables, guard: CheckNothingRuns) -> None:
-    """Whether nothing runs where *guard* looks.
+    """Whether nothing runs, and nothing is owed, where *guard* looks.
 
     Raises:
-        CommitRefused: something does.
+        CommitRefused: something does, or is.
     """
     for effect in tables.effects.values():
         is_meant = effect.tenant == guard.tenant and guard.session in (None, effect.session) and guard.user in (None, effect.user)
-        if is_meant and effect.state == "running" and effect.lease_until > guard.now:
+        if is_meant and ((effect.state == "running" and effect.lease_until > guard.now) or is_owing(effect)):
             raise CommitRefused("effect", effect.key)
 
 
@@ -47,6 +51,7 @@ def sweep_effects(tables: Tables, sweep: SweepEffects) -> int:
             for effect in tables.effects.values()
             if effect.tenant == sweep.tenant
             and effect.state in ("done", "failed")
+            and not is_owing(effect)
             and effect.claimed_at < sweep.before
             and (effect.tenant, effect.session) not in tables.sessions
         ),
@@ -55,6 +60,11 @@ def sweep_effects(tables: Tables, sweep: SweepEffects) -> int:
     doomed = {(effect.tenant, effect.tool, effect.key) for effect in islice(old, sweep.limit)}
     tables.drop(tables.effects, lambda key, _: key in doomed)
     return len(doomed)
+
+
+def is_owing(effect: Effect) -> bool:
+    """Whether *effect* is a success that an instance outside the store has still to follow."""
+    return effect.state == "done" and effect.owes
 
 
 def _claim(tables: Tables, effect: Effect) -> None:
@@ -72,12 +82,15 @@ def _continue(tables: Tables, operation: StepEffect | SettleEffect) -> None:
     held = tables.effects.get(key)
     if held is None or held.claim != operation.claim:
         raise CommitRefused("effect", operation.key)
-    is_unresolved = held.state == "indeterminate" and held.resolved_by is None
     match operation:
         case StepEffect(name=name, result=result) if held.state == "running":
             changed = replace(held, steps=(*held.steps, (name, result)))
-        case SettleEffect(state=state, at=at, result=result, resolved_by=by) if held.state == "running" or is_unresolved:
+        case SettleEffect(state=state, at=at, result=result, resolved_by=by) if _is_unsettled(held, only_running=operation.only_running):
             changed = replace(held, state=state, settled_at=at, result=result, resolved_by=by)
         case _:
             raise CommitRefused("effect", operation.key)
     tables.put(tables.effects, key, changed)
+
+
+def _is_unsettled(held: Effect, *, only_running: bool) -> bool:
+    return held.state == "running" or (held.state == "indeterminate" and held.resolved_by is None and not only_running)

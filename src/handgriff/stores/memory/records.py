@@ -8,6 +8,7 @@ from handgriff.core.batch import (
     CountTry,
     DecideProposal,
     DeliverHook,
+    FollowEffect,
     HoldProposal,
     KeepCode,
     KeepPrefix,
@@ -31,7 +32,7 @@ def write_record(tables: Tables, operation: RecordOperation) -> None:
         CommitRefused: its guard does not hold.
     """
     match operation:
-        case ClaimEffect() | StepEffect() | SettleEffect():
+        case ClaimEffect() | StepEffect() | SettleEffect() | FollowEffect():
             write_effect(tables, operation)
         case HoldProposal() | DecideProposal() | KeepCode() | CountTry():
             write_proposal(tables, operation)

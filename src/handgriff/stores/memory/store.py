@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 from handgriff.core.batch import AppendEvent, Batch
@@ -21,6 +22,7 @@ from handgriff.errors import BackendError
 from handgriff.ports.store import Committed
 from handgriff.stores.memory.apply import apply
 from handgriff.stores.memory.conversation import totals
+from handgriff.stores.memory.effects import is_owing
 from handgriff.stores.memory.sessions import aliased_session
 from handgriff.stores.memory.tables import Cells, Place, Tables
 from handgriff.stores.memory.workflows import workflows_of
@@ -157,6 +159,11 @@ class MemoryStore:
         found = _having(self._tables.effects, tenant=tenant, session=session)
         return tuple(sorted((each for each in found if each.state in ("running", "indeterminate")), key=lambda effect: effect.claimed_at))
 
+    async def owing(self, tenant: str, *, session: str | None = None, user: str | None = None) -> Sequence[Effect]:
+        """Records that are done, and that an instance outside the store has still to follow; oldest claim first."""
+        found = _having(self._tables.effects, tenant=tenant, session=session, user=user)
+        return tuple(sorted((each for each in found if is_owing(each)), key=lambda effect: effect.claimed_at))
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         return self._tables.proposals.get((tenant, proposal))
@@ -239,6 +246,12 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _texts(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _texts(getattr(value, field.name))
+    else:
+        kind: Any = type(value)
+        for name in _names(kind):
+            yield from _texts(getattr(value, name))
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, RewindSession, SettleWorkflow, StartWorkflow, SweepWorkflows
+from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, DropWorkflow, RewindSession, SettleWorkflow, StartWorkflow, SweepWorkflows
 from handgriff.core.rows import Workflow
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.memory.sessions import known_session
 from handgriff.stores.memory.tables import Tables
 
-WorkflowOperation: TypeAlias = StartWorkflow | ClaimWorkflow | SettleWorkflow | CheckWorkflow
+WorkflowOperation: TypeAlias = StartWorkflow | ClaimWorkflow | SettleWorkflow | CheckWorkflow | DropWorkflow
 
 
 def write_workflow(tables: Tables, operation: WorkflowOperation) -> None:
@@ -30,6 +30,11 @@ def write_workflow(tables: Tables, operation: WorkflowOperation) -> None:
             held = tables.workflows.get((tenant, machine, handle))
             if version != (0 if held is None else held.version):
                 raise CommitRefused("workflow", handle)
+        case DropWorkflow(tenant, machine, handle, version):
+            held = tables.workflows.get((tenant, machine, handle))
+            if held is None or held.version != version or held.claim is not None:
+                raise CommitRefused("workflow", handle)
+            tables.drop(tables.workflows, lambda key, _: key == (tenant, machine, handle))
         case _:
             assert_never(operation)
 

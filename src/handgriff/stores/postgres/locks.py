@@ -16,6 +16,7 @@ from handgriff.core.batch import (
     ClaimEffect,
     ClaimWorkflow,
     DeleteSession,
+    DropWorkflow,
     ForkSession,
     HoldLease,
     IntroduceSeen,
@@ -94,7 +95,7 @@ def _instance(operation: Operation) -> Instance | None:
     match operation:
         case StartWorkflow(workflow):
             return workflow.tenant, workflow.machine, workflow.handle
-        case ClaimWorkflow() | SettleWorkflow() | CheckWorkflow():
+        case ClaimWorkflow() | SettleWorkflow() | CheckWorkflow() | DropWorkflow():
             return operation.tenant, operation.machine, operation.handle
         case _:
             return None

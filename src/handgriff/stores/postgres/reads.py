@@ -123,6 +123,10 @@ class Reads:
         """Records that are running or indeterminate, oldest claim first."""
         return await self._read(EFFECT.record, "SELECT * FROM handgriff.read_unsettled($1, $2)", tenant, session)
 
+    async def owing(self, tenant: str, *, session: str | None = None, user: str | None = None) -> Sequence[Effect]:
+        """Records that are done, and that an instance outside the store has still to follow; oldest claim first."""
+        return await self._read(EFFECT.record, "SELECT * FROM handgriff.read_owing($1, $2, $3)", tenant, session, user)
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         return _one(await self._read(PROPOSAL.record, "SELECT * FROM handgriff.read_proposal($1, $2)", tenant, proposal))

@@ -11,6 +11,7 @@ from handgriff.core.batch import (
     CountTry,
     DecideProposal,
     DeliverHook,
+    FollowEffect,
     HoldProposal,
     KeepCode,
     KeepPrefix,
@@ -22,19 +23,8 @@ from handgriff.core.batch import (
 )
 from handgriff.stores.postgres.columns import EFFECT, HOOK, PROPOSAL, REQUEST, Word, moment
 
-RecordOperation: TypeAlias = (
-    ClaimEffect
-    | StepEffect
-    | SettleEffect
-    | CheckNothingRuns
-    | SweepEffects
-    | HoldProposal
-    | DecideProposal
-    | KeepCode
-    | CountTry
-    | QueueHook
-    | DeliverHook
-)
+EffectOperation: TypeAlias = ClaimEffect | StepEffect | SettleEffect | FollowEffect | CheckNothingRuns | SweepEffects
+RecordOperation: TypeAlias = EffectOperation | HoldProposal | DecideProposal | KeepCode | CountTry | QueueHook | DeliverHook
 LedgerOperation: TypeAlias = OpenRequest | CloseRequest | KeepPrefix
 
 
@@ -45,16 +35,8 @@ def record_words(operation: RecordOperation) -> Sequence[Word]:
         JsonError: it holds what is no JSON.
     """
     match operation:
-        case ClaimEffect(effect):
-            return "record claim", effect.tenant, EFFECT.text(effect)
-        case StepEffect(tenant, tool, key, claim, name, result):
-            return "record step", tenant, tool, key, claim, jsontext.admit([name, result])
-        case SettleEffect(tenant, tool, key, claim, state, at, result, resolved_by):
-            return "record settle", tenant, tool, key, claim, state, moment(at), result, resolved_by
-        case CheckNothingRuns(tenant, now, session, user):
-            return "record guard", tenant, moment(now), session, user
-        case SweepEffects(tenant, before, limit):
-            return "sweep effects", tenant, moment(before), str(limit)
+        case ClaimEffect() | StepEffect() | SettleEffect() | FollowEffect() | CheckNothingRuns() | SweepEffects():
+            return _effect_words(operation)
         case HoldProposal(proposal):
             return "record hold", proposal.tenant, PROPOSAL.text(proposal)
         case DecideProposal(tenant, proposal, expected, state, at, by):
@@ -67,6 +49,24 @@ def record_words(operation: RecordOperation) -> Sequence[Word]:
             return "record queue", hook.tenant, HOOK.text(hook)
         case DeliverHook(tenant, hook):
             return "record deliver", tenant, hook
+        case _:
+            assert_never(operation)
+
+
+def _effect_words(operation: EffectOperation) -> Sequence[Word]:
+    match operation:
+        case ClaimEffect(effect):
+            return "record claim", effect.tenant, EFFECT.text(effect)
+        case StepEffect(tenant, tool, key, claim, name, result):
+            return "record step", tenant, tool, key, claim, jsontext.admit([name, result])
+        case SettleEffect(tenant, tool, key, claim, state, at, result, resolved_by, only_running):
+            return "record settle", tenant, tool, key, claim, state, moment(at), result, resolved_by, "t" if only_running else "f"
+        case FollowEffect(tenant, tool, key, claim):
+            return "record follow", tenant, tool, key, claim
+        case CheckNothingRuns(tenant, now, session, user):
+            return "record guard", tenant, moment(now), session, user
+        case SweepEffects(tenant, before, limit):
+            return "sweep effects", tenant, moment(before), str(limit)
         case _:
             assert_never(operation)
 

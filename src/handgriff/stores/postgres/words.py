@@ -21,7 +21,9 @@ from handgriff.core.batch import (
     DecideProposal,
     DeleteSession,
     DeliverHook,
+    DropWorkflow,
     Erase,
+    FollowEffect,
     ForkSession,
     HoldLease,
     HoldProposal,
@@ -95,9 +97,9 @@ def _words(operation: Operation) -> Sequence[Word]:
             return session_words(operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             return record_words(operation)
-        case KeepCode() | CountTry() | CheckNothingRuns() | SweepEffects():
+        case FollowEffect() | KeepCode() | CountTry() | CheckNothingRuns() | SweepEffects():
             return record_words(operation)
-        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow() | SweepWorkflows():
+        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow() | DropWorkflow() | SweepWorkflows():
             return workflow_words(operation)
         case OpenRequest() | CloseRequest() | KeepPrefix():
             return ledger_words(operation)

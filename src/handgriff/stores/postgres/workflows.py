@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TypeAlias, assert_never
 
-from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, SettleWorkflow, StartWorkflow, SweepWorkflows
+from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, DropWorkflow, SettleWorkflow, StartWorkflow, SweepWorkflows
 from handgriff.stores.postgres.columns import WORKFLOW, Word, moment
 
-WorkflowOperation: TypeAlias = StartWorkflow | ClaimWorkflow | SettleWorkflow | CheckWorkflow | SweepWorkflows
+WorkflowOperation: TypeAlias = StartWorkflow | ClaimWorkflow | SettleWorkflow | CheckWorkflow | DropWorkflow | SweepWorkflows
 
 
 def workflow_words(operation: WorkflowOperation) -> Sequence[Word]:
@@ -20,6 +20,8 @@ def workflow_words(operation: WorkflowOperation) -> Sequence[Word]:
             return "workflow settle", tenant, machine, handle, claim, str(moves), moment(expires_at)
         case CheckWorkflow(tenant, machine, handle, version):
             return "workflow check", tenant, machine, handle, str(version)
+        case DropWorkflow(tenant, machine, handle, version):
+            return "workflow drop", tenant, machine, handle, str(version)
         case SweepWorkflows(tenant, now, limit):
             return "sweep workflows", tenant, moment(now), str(limit)
         case _:

@@ -20,7 +20,9 @@ from handgriff.core.batch import (
     DecideProposal,
     DeleteSession,
     DeliverHook,
+    DropWorkflow,
     Erase,
+    FollowEffect,
     ForkSession,
     HoldLease,
     HoldProposal,
@@ -109,9 +111,9 @@ def _apply(cursor: sqlite3.Cursor, operation: Operation) -> None:
             write_session(cursor, operation)
         case ClaimEffect() | StepEffect() | SettleEffect() | HoldProposal() | DecideProposal() | QueueHook() | DeliverHook():
             write_record(cursor, operation)
-        case KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
+        case FollowEffect() | KeepCode() | CountTry() | OpenRequest() | CloseRequest() | KeepPrefix():
             write_record(cursor, operation)
-        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow():
+        case StartWorkflow() | ClaimWorkflow() | SettleWorkflow() | CheckWorkflow() | DropWorkflow():
             write_workflow(cursor, operation)
         case RenewScratch():
             renew_scratch(cursor, operation)

@@ -4,14 +4,14 @@ import sqlite3
 from typing import TypeAlias, assert_never
 
 from handgriff.core import jsontext
-from handgriff.core.batch import CheckNothingRuns, ClaimEffect, SettleEffect, StepEffect, SweepEffects
+from handgriff.core.batch import CheckNothingRuns, ClaimEffect, FollowEffect, SettleEffect, StepEffect, SweepEffects
 from handgriff.core.codec import unpack
 from handgriff.core.rows import Effect
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite.columns import Columns, micros
 from handgriff.stores.sqlite.statements import statements
 
-EffectOperation: TypeAlias = ClaimEffect | StepEffect | SettleEffect
+EffectOperation: TypeAlias = ClaimEffect | StepEffect | SettleEffect | FollowEffect
 
 EFFECT = Columns(Effect)
 _EFFECTS = statements("effects")
@@ -28,24 +28,27 @@ def write_effect(cursor: sqlite3.Cursor, operation: EffectOperation) -> None:
             _guarded(cursor, "claim_effect", EFFECT.row(effect), effect.key)
         case StepEffect():
             _step(cursor, operation)
-        case SettleEffect(tenant, tool, key, claim, state, at, result, resolved_by):
+        case SettleEffect(tenant, tool, key, claim, state, at, result, resolved_by, only_running):
             row = {"tenant": tenant, "tool": tool, "key": key, "claim": claim, "state": state, "at": micros(at)}
-            _guarded(cursor, "settle_effect", {**row, "result": result, "resolved_by": resolved_by}, key)
+            _guarded(cursor, "settle_effect", {**row, "result": result, "resolved_by": resolved_by, "only_running": only_running}, key)
+        case FollowEffect(tenant, tool, key, claim):
+            cursor.execute(_EFFECTS["follow_effect"], {"tenant": tenant, "tool": tool, "key": key, "claim": claim})
         case _:
             assert_never(operation)
 
 
 def check_nothing_runs(cursor: sqlite3.Cursor, guard: CheckNothingRuns) -> None:
-    """Whether nothing runs where *guard* looks.
+    """Whether nothing runs, and nothing is owed, where *guard* looks.
 
     Raises:
-        CommitRefused: something does.
+        CommitRefused: something does, or is.
     """
-    statement = "running_of_user" if guard.session is None else "running_in_session"
     whose = {"tenant": guard.tenant, "session": guard.session, "user": guard.user, "now": micros(guard.now)}
-    found = cursor.execute(_EFFECTS[statement], whose).fetchone()
-    if found is not None:
-        raise CommitRefused("effect", found[0])
+    asked = ("running_of_user", "owing_of_user") if guard.session is None else ("running_in_session", "owing_in_session")
+    for statement in asked:
+        found = cursor.execute(_EFFECTS[statement], whose).fetchone()
+        if found is not None:
+            raise CommitRefused("effect", found[0])
 
 
 def sweep_effects(cursor: sqlite3.Cursor, sweep: SweepEffects) -> int:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from handgriff.core.batch import Batch
 from handgriff.ports.store import Committed
@@ -22,10 +22,14 @@ class Job(NamedTuple):
     """What was written elsewhere already, and removed something: its bytes must go."""
 
 
-def deliver(jobs: Sequence[Job], outcomes: Sequence[Outcome], *, here: asyncio.AbstractEventLoop | None = None) -> None:
+Settled: TypeAlias = tuple[Job, Outcome]
+"""A batch, and what became of it."""
+
+
+def deliver(settled: Sequence[Settled], *, here: asyncio.AbstractEventLoop | None = None) -> None:
     """Tell each task what became of its batch. *here* is the loop that calls, if one does."""
-    for loop, settled in groupby(zip(jobs, outcomes, strict=True), key=lambda pair: pair[0].loop):
-        told = [(job.future, outcome) for job, outcome in settled]
+    for loop, of_loop in groupby(settled, key=lambda pair: pair[0].loop):
+        told = [(job.future, outcome) for job, outcome in of_loop]
         if loop is here:
             _settle(told)
             continue

@@ -68,6 +68,10 @@ class Reads(StateReads):
         """Records that are running or indeterminate, oldest claim first."""
         return self._filtered(EFFECT.record, _EFFECTS["unsettled"], tenant, {"session": session})
 
+    async def owing(self, tenant: str, *, session: str | None = None, user: str | None = None) -> Sequence[Effect]:
+        """Records that are done, and that an instance outside the store has still to follow; oldest claim first."""
+        return self._filtered(EFFECT.record, _EFFECTS["owing"], tenant, {"session": session, "user": user})
+
     async def proposal(self, tenant: str, proposal: str) -> Proposal | None:
         """The proposal, of whichever user."""
         return self._one(PROPOSAL.record, _EFFECTS["proposal"], {"tenant": tenant, "proposal": proposal})

@@ -9,6 +9,7 @@ from handgriff.core.batch import (
     CountTry,
     DecideProposal,
     DeliverHook,
+    FollowEffect,
     HoldProposal,
     KeepCode,
     KeepPrefix,
@@ -38,7 +39,7 @@ def write_record(cursor: sqlite3.Cursor, operation: RecordOperation) -> None:
         CommitRefused: its guard does not hold.
     """
     match operation:
-        case ClaimEffect() | StepEffect() | SettleEffect():
+        case ClaimEffect() | StepEffect() | SettleEffect() | FollowEffect():
             write_effect(cursor, operation)
         case HoldProposal() | DecideProposal() | KeepCode() | CountTry():
             write_proposal(cursor, operation)

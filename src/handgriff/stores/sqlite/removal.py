@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import replace
 from typing import Final
 
-from handgriff.core.batch import Batch, DeleteSession, Erase, RewindSession, SweepEffects, SweepWorkflows
+from handgriff.core.batch import Batch, DeleteSession, DropWorkflow, Erase, RewindSession, SweepEffects, SweepWorkflows
 from handgriff.core.events import Decision, OperatorChange, decode, encode
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite.columns import micros
@@ -43,7 +43,7 @@ _OF_TENANT: Final = (
     "tenant_sessions",
 )
 _RENAMED: Final = ("renamed_proposals", "renamed_effects")
-_REMOVES: Final = frozenset((DeleteSession, RewindSession, SweepEffects, SweepWorkflows, Erase))
+_REMOVES: Final = frozenset((DeleteSession, RewindSession, SweepEffects, SweepWorkflows, DropWorkflow, Erase))
 
 
 def removes(batch: Batch) -> bool:

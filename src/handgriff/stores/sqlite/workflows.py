@@ -3,13 +3,13 @@
 import sqlite3
 from typing import TypeAlias, assert_never
 
-from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, RewindSession, SettleWorkflow, StartWorkflow, SweepWorkflows
+from handgriff.core.batch import CheckWorkflow, ClaimWorkflow, DropWorkflow, RewindSession, SettleWorkflow, StartWorkflow, SweepWorkflows
 from handgriff.core.rows import Workflow
 from handgriff.ports.store import CommitRefused
 from handgriff.stores.sqlite.columns import Columns, micros
 from handgriff.stores.sqlite.statements import statements
 
-WorkflowOperation: TypeAlias = StartWorkflow | ClaimWorkflow | SettleWorkflow | CheckWorkflow
+WorkflowOperation: TypeAlias = StartWorkflow | ClaimWorkflow | SettleWorkflow | CheckWorkflow | DropWorkflow
 
 WORKFLOW = Columns(Workflow)
 _SQL = statements("workflows")
@@ -40,6 +40,9 @@ def write_workflow(cursor: sqlite3.Cursor, operation: WorkflowOperation) -> None
         case CheckWorkflow(tenant, machine, handle, version):
             found = cursor.execute(_VERSION, (tenant, machine, handle)).fetchone()
             if version != (0 if found is None else found[0]):
+                raise CommitRefused("workflow", handle)
+        case DropWorkflow(tenant, machine, handle, version):
+            if cursor.execute(_SQL["drop_free_workflow"], (tenant, machine, handle, version)).rowcount == 0:
                 raise CommitRefused("workflow", handle)
         case _:
             assert_never(operation)

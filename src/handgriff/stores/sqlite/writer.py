@@ -1,8 +1,8 @@
 """The one writer of a file: at once on the event loop when it is idle, together where several tasks write, else a thread.
 
-A commit that must reach the disk always takes the thread, because the loop would stand still meanwhile; so does one that removes, because
-its bytes must leave the log, and one that finds another process writing. The thread writes what waits in groups. A commit that was
-accepted is written, whatever becomes of the task that waits for it.
+A commit that removes takes the thread, because its bytes must leave the log, and so does one that finds another process writing. The thread
+writes what waits in groups; and it brings to the disk what must be there before its task goes on, for all that wait at once, because the
+loop would stand still meanwhile. A commit that was accepted is written, whatever becomes of the task that waits for it.
 
 While a transaction is lent, the thread waits for its turn, and so does whatever comes meanwhile.
 """
@@ -20,7 +20,8 @@ import anyio.to_thread
 from handgriff.core.batch import Batch
 from handgriff.ports.store import Committed
 from handgriff.stores.sqlite.faults import fault, is_busy
-from handgriff.stores.sqlite.jobs import Job, deliver
+from handgriff.stores.sqlite.jobs import Job, Settled, deliver
+from handgriff.stores.sqlite.log import Log
 from handgriff.stores.sqlite.pace import Pace
 from handgriff.stores.sqlite.removal import removes
 from handgriff.stores.sqlite.shredder import Shredder
@@ -44,6 +45,7 @@ class GroupWriter:
 
     def __init__(self, connection: sqlite3.Connection, *, patience: int) -> None:
         self._transactions = Transactions(connection)
+        self._log = Log(connection)
         self._shredder = Shredder(self._transactions, patience=patience)
         self.turns = Turns()
         self._patience = patience
@@ -51,6 +53,8 @@ class GroupWriter:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._jobs: deque[Job] = deque()
+        self._unflushed: list[Settled] = []
+        """Written on the loop, and not yet on the disk."""
         self._gathers: asyncio.AbstractEventLoop | None = None
         self._is_called = False
         self._is_busy = False
@@ -67,7 +71,7 @@ class GroupWriter:
         loop = asyncio.get_running_loop()
         with self._lock:
             self.check_open("commit")
-            waiting = self._write_or_queue(batch, loop, is_heavy=durable or removes(batch), durable=durable)
+            waiting = self._write_or_queue(batch, loop, is_heavy=removes(batch), durable=durable)
         if isinstance(waiting, asyncio.Future):
             return await waiting
         if isinstance(waiting, Exception):
@@ -116,13 +120,12 @@ class GroupWriter:
     def _write_or_queue(
         self, batch: Batch, loop: asyncio.AbstractEventLoop, *, is_heavy: bool, durable: bool
     ) -> Outcome | asyncio.Future[Committed]:
-        is_free = not (is_heavy or self._is_busy or self._jobs)
-        if is_free and self._pace.goes_ahead(loop):
+        job = Job(batch, durable, loop, loop.create_future())
+        if not (is_heavy or self._is_busy or self._jobs) and self._pace.goes_ahead(loop):
             outcomes = self._write_inline([batch])
             if outcomes is not None:
-                return outcomes[0]
+                return outcomes[0] if self._over([job], outcomes) else job.future
             is_heavy = True
-        job = Job(batch, durable, loop, loop.create_future())
         self._jobs.append(job)
         if is_heavy or self._gathers not in (None, loop):
             self._call()
@@ -148,7 +151,19 @@ class GroupWriter:
             self._pace.note(together=len(jobs))
             if self._jobs:
                 self._gather(loop)
-        deliver(jobs, outcomes, here=loop)
+            over = self._over(jobs, outcomes)
+        deliver(over, here=loop)
+
+    def _over(self, jobs: Sequence[Job], outcomes: Sequence[Outcome]) -> Sequence[Settled]:
+        """Those that are over now; what must be on the disk first is left to the thread."""
+        settled = list(zip(jobs, outcomes, strict=True))
+        later = [(job, outcome) for job, outcome in settled if job.durable and not isinstance(outcome, Exception)]
+        if not later:
+            return settled
+        self._unflushed += later
+        self._thread_running()
+        self._changed.notify()
+        return [(job, outcome) for job, outcome in settled if not job.durable or isinstance(outcome, Exception)]
 
     def _write_inline(self, batches: Sequence[Batch]) -> Sequence[Outcome] | None:
         # No patience: the loop must not wait for a transaction or for another process, so None sends them to the thread.
@@ -163,11 +178,14 @@ class GroupWriter:
         return outcomes
 
     def _call(self) -> threading.Thread:
+        self._is_called = True
+        self._changed.notify()
+        return self._thread_running()
+
+    def _thread_running(self) -> threading.Thread:
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name="handgriff-sqlite", daemon=True)
             self._thread.start()
-        self._is_called = True
-        self._changed.notify()
         return self._thread
 
     def _take_jobs(self) -> list[Job]:
@@ -178,23 +196,30 @@ class GroupWriter:
     def _serve(self) -> None:
         while self._take_turn():
             with self._changed:
-                jobs = self._take_jobs()
-            outcomes = self._write(jobs) if jobs else ()
-            is_due = self._transactions.is_due() or self._shredder.is_due
+                jobs = self._take_jobs() if self._is_busy else []
+                unflushed, self._unflushed = self._unflushed, []
+            settled = list(zip(jobs, self._write(jobs) if jobs else (), strict=True))
+            is_due = self._is_busy and (self._transactions.is_due() or self._shredder.is_due)
             if not is_due:
                 self._rest()  # before anybody hears of it, so that the next commit of whoever waited finds an idle writer
-            deliver(jobs, outcomes)
+            deliver([*self._flushed(unflushed), *settled])
             if is_due:
                 self._tidy()
         self._shredder.finish()
+        self._log.close()
         self._transactions.close()
 
     def _take_turn(self) -> bool:
         with self._changed:
             self._is_busy = False
-            self._changed.wait_for(self._is_wanted, timeout=_RETRY_SECONDS if self._shredder.is_due else None)
-            self._is_busy, self._is_called, self._gathers = True, False, None
-            return bool(self._jobs) or not self._is_closed
+            self._changed.wait_for(self._is_wanted_at_all, timeout=_RETRY_SECONDS if self._shredder.is_due else None)
+            if self._is_wanted() or not self._unflushed:
+                # Otherwise the loop goes on writing meanwhile: bringing to the disk needs no connection.
+                self._is_busy, self._is_called, self._gathers = True, False, None
+            return bool(self._jobs or self._unflushed) or not self._is_closed
+
+    def _is_wanted_at_all(self) -> bool:
+        return bool(self._unflushed) or self._is_wanted()
 
     def _is_wanted(self) -> bool:
         return bool(self._is_called or self._is_closed or (self._jobs and self._gathers is None))
@@ -211,6 +236,15 @@ class GroupWriter:
                 return self._shredder.follow([job.batch + job.removed for job in jobs], outcomes)
         except Exception as problem:  # noqa: BLE001  # a thread that died would leave every later commit waiting
             return [fault("commit", problem) for _ in jobs]
+
+    def _flushed(self, written: Sequence[Settled]) -> Sequence[Settled]:
+        if not written:
+            return ()
+        try:
+            self._log.flush()
+        except Exception as problem:  # noqa: BLE001  # as above
+            return [(job, fault("commit", problem)) for job, _ in written]
+        return written
 
     def _tidy(self) -> None:
         with suppress(sqlite3.Error):  # the log stays longer; a fault of the file shows at the next commit, to somebody who waits

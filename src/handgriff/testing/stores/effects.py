@@ -51,6 +51,17 @@ class EffectSuite:
         found = [effect.fires for effect in await store.effects(TENANT)]
         assert found == [None, fired[2].fires, fired[2].fires, fired[3].fires]
 
+    async def test_a_new_claim_owes_what_it_says_and_settling_pays_nothing(self, store: Store) -> None:
+        await store.commit((ClaimEffect(replace(EFFECT, owes=True)), settle("failed")))
+
+        await store.commit((ClaimEffect(replace(EFFECT, claim="c2")),))
+        found = await store.effect(TENANT, EFFECT.tool, "k1")
+        assert found is not None
+        assert not found.owes
+
+        await store.commit((settle("failed", claim="c2"), ClaimEffect(replace(EFFECT, owes=True)), settle("done")))
+        assert [effect.key for effect in await store.owing(TENANT)] == ["k1"]
+
     @pytest.mark.parametrize("state", ["running", "done", "indeterminate"])
     async def test_a_taken_key_is_refused(self, store: Store, state: EffectState) -> None:
         taken = replace(EFFECT, state=state)
@@ -101,6 +112,17 @@ class EffectSuite:
             await _refuses(store, again)
 
         assert await store.effect(TENANT, EFFECT.tool, "k1") == replace(EFFECT, state="done", settled_at=at(5), result='{"ok":true}')
+
+    async def test_whoever_counts_on_its_running_is_refused_once_it_was_found_without_an_outcome(self, store: Store) -> None:
+        counts_on_it = replace(settle(), only_running=True)
+        await store.commit((ClaimEffect(EFFECT), settle("indeterminate", result=None)))
+
+        await _refuses(store, counts_on_it)
+        await store.commit((settle(),))
+
+        await store.commit((ClaimEffect(replace(EFFECT, key="k2")), replace(counts_on_it, key="k2")))
+        found = [await store.effect(TENANT, EFFECT.tool, key) for key in ("k1", "k2")]
+        assert [effect and effect.state for effect in found] == ["done", "done"]
 
     async def test_an_indeterminate_outcome_can_be_settled_until_someone_resolves_it(self, store: Store) -> None:
         await store.commit((ClaimEffect(EFFECT), settle("indeterminate", result=None)))

@@ -4,7 +4,7 @@
 
 from dataclasses import replace
 
-from handgriff.core.batch import ClaimEffect, DeleteSession, SettleEffect, SweepEffects
+from handgriff.core.batch import ClaimEffect, DeleteSession, FollowEffect, SettleEffect, SweepEffects
 from handgriff.core.rows import Effect, EffectState
 from handgriff.ports.store import Store
 from handgriff.testing.samples import EFFECT, TENANT, at, create, say
@@ -38,6 +38,30 @@ class OutlivingSuite:
         await store.commit((SettleEffect(TENANT, EFFECT.tool, "indeterminate", EFFECT.claim, "done", at(8), "{}", "root"),))
         assert (await store.commit((SweepEffects(TENANT, at(9), 9),))).swept == 1
         assert [effect.key for effect in await store.effects(TENANT)] == ["running"]
+
+    async def test_what_is_owed_is_swept_once_it_is_paid(self, store: Store) -> None:
+        """And takes no place of those a sweep may remove. One that failed is followed by nothing."""
+        owing, failed = replace(_of("owing", 0), owes=True), replace(_of("failed", 1), state="failed", owes=True)
+        await store.commit(tuple(map(ClaimEffect, (owing, failed, _of("old", 2)))))
+
+        assert list(await store.owing(TENANT)) == [owing]
+        assert (await store.commit((SweepEffects(TENANT, at(9), 2),))).swept == 2
+        assert list(await store.effects(TENANT)) == [owing]
+
+        await store.commit((FollowEffect(TENANT, EFFECT.tool, "owing", "c2"), FollowEffect(TENANT, EFFECT.tool, "never", EFFECT.claim)))
+        assert list(await store.owing(TENANT)) == [owing]
+        await store.commit((FollowEffect(TENANT, EFFECT.tool, "owing", EFFECT.claim),))
+        assert list(await store.owing(TENANT)) == []
+        assert (await store.commit((SweepEffects(TENANT, at(9), 2),))).swept == 1
+
+    async def test_what_is_owed_is_listed_by_session_and_user_oldest_first(self, store: Store) -> None:
+        """B135."""
+        one, two = replace(_of("one", 2), owes=True), replace(_of("two", 1), owes=True, session="s2", user="bob")
+        await store.commit(tuple(map(ClaimEffect, (one, two, replace(two, tenant="globex", key="theirs"), _of("old", 0)))))
+
+        assert list(await store.owing(TENANT)) == [two, one]
+        assert list(await store.owing(TENANT, session="s2")) == list(await store.owing(TENANT, user="bob")) == [two]
+        assert list(await store.owing(TENANT, session="s2", user=one.user)) == []
 
     async def test_a_sweep_removes_so_many_oldest_claim_first(self, store: Store) -> None:
         await store.commit(tuple(ClaimEffect(_of(f"k{seconds}", seconds)) for seconds in (3, 1, 4, 2)))

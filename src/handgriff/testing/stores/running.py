@@ -3,12 +3,13 @@
 # ruff: noqa: S101, D102  # tests: assert is the tool, a name says what it tests
 
 from dataclasses import replace
+from typing import Any
 
 import anyio
 import pytest
 
-from handgriff.core.batch import Batch, CheckNothingRuns, ClaimEffect, DeleteSession, Erase, RewindSession
-from handgriff.core.rows import EffectState
+from handgriff.core.batch import Batch, CheckNothingRuns, ClaimEffect, DeleteSession, Erase, FollowEffect, RewindSession
+from handgriff.core.rows import EffectState, Fired
 from handgriff.ports.store import CommitRefused, Store
 from handgriff.testing.samples import EFFECT, TENANT, USER, at, create, say
 from handgriff.testing.stores.answers import refusal
@@ -42,6 +43,19 @@ class RunningSuite:
 
         assert list(await store.events(TENANT, "s1")) == []
 
+    @pytest.mark.parametrize("way", REMOVALS)
+    async def test_what_an_instance_elsewhere_has_still_to_follow_stays_until_it_has(self, store: Store, way: str) -> None:
+        """With its record nobody would know that it moves."""
+        owing = replace(EFFECT, state="done", owes=True, fires=Fired("invoice", "w1", "SEND"))
+        await store.commit((create(), say("e1"), ClaimEffect(owing)))
+
+        assert await refusal(store, *REMOVALS[way]) == ("effect", "k1")
+        assert await store.effect(TENANT, EFFECT.tool, "k1") == owing
+
+        await store.commit((FollowEffect(TENANT, EFFECT.tool, "k1", EFFECT.claim),))
+        await store.commit(REMOVALS[way])
+        assert list(await store.events(TENANT, "s1")) == []
+
     async def test_a_claim_whose_lease_is_over_is_nobodys_any_more(self, store: Store) -> None:
         await store.commit((ClaimEffect(replace(EFFECT, lease_until=at(60))),))
 
@@ -52,9 +66,10 @@ class RunningSuite:
                 else:
                     assert await refusal(store, guard) == ("effect", "k1")
 
-    async def test_only_what_is_meant_is_looked_at(self, store: Store) -> None:
+    @pytest.mark.parametrize("kept", [{}, {"state": "done", "owes": True}], ids=["running", "owing"])
+    async def test_only_what_is_meant_is_looked_at(self, store: Store, kept: dict[str, Any]) -> None:
         """B135."""
-        others = (replace(EFFECT, key="k2", session="s2", user="bob"), replace(EFFECT, tenant="globex"))
+        others = (replace(EFFECT, key="k2", session="s2", user="bob", **kept), replace(EFFECT, tenant="globex", **kept))
         await store.commit(tuple(map(ClaimEffect, others)))
 
         await store.commit((CheckNothingRuns(TENANT, at(0), "s1"), _of_user(), CheckNothingRuns("nobody", at(0))))

@@ -10,7 +10,7 @@ from typing import ClassVar
 import anyio
 import pytest
 
-from handgriff.core.batch import DeleteSession, Erase, Operation, RewindSession, StartWorkflow, SweepWorkflows
+from handgriff.core.batch import DeleteSession, DropWorkflow, Erase, Operation, RewindSession, StartWorkflow, SweepWorkflows
 from handgriff.core.rows import Workflow
 from handgriff.ports.store import Committed, Store
 from handgriff.testing.samples import HELD_WORKFLOW, START, TENANT, USER, WORKFLOW, at, create, own_workflow, say
@@ -89,6 +89,19 @@ class WorkflowRemovalSuite:
 
         assert (sum(swept), max(swept)) == (50, 3)
         assert await _handles(store) == ["w600"]
+
+    async def test_one_that_is_kept_elsewhere_is_dropped_as_it_was_seen_and_never_while_it_is_held(self, store: Store) -> None:
+        held = replace(HELD_WORKFLOW, handle="held")
+        await store.commit((create(), *map(StartWorkflow, (WORKFLOW, held, own_workflow()))))
+
+        assert await refusal(store, DropWorkflow(TENANT, WORKFLOW.machine, "w1", 1)) == ("workflow", "w1")
+        assert await refusal(store, DropWorkflow(TENANT, held.machine, "held", held.version)) == ("workflow", "held")
+        for absent in (replace(WORKFLOW, handle="never"), replace(WORKFLOW, machine="other"), replace(WORKFLOW, tenant="globex")):
+            drop = DropWorkflow(absent.tenant, absent.machine, absent.handle, 0)
+            assert await refusal(store, drop) == ("workflow", absent.handle)
+        await store.commit((DropWorkflow(TENANT, WORKFLOW.machine, "w1", 0), DropWorkflow(TENANT, "chat", "s1", 0)), durable=True)
+
+        assert list(await store.workflows(TENANT)) == [held]
 
     @pytest.mark.parametrize("keep", [False, True], ids=["at once", "effects kept"])
     async def test_a_session_is_deleted_with_its_own_instances_held_or_not(self, store: Store, *, keep: bool) -> None:

@@ -1,5 +1,6 @@
 """Guards and actions: how they are called, what they may not do, and that none of them fails in silence."""
 
+from asyncio import CancelledError
 from collections.abc import Mapping
 from typing import Any
 
@@ -146,6 +147,28 @@ def test_an_action_answers_a_json_object(answer: object, problem: str) -> None:
         sent(acting(set=lambda _context, _event, _params: answer), "GO")
 
     assert refused.value.member == "states.a.on.GO.actions[0]"
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), Exception("odd"), StopIteration()], ids=["exit", "anything", "stop"])
+def test_whatever_a_guard_or_an_action_raises_is_its_mistake(error: BaseException) -> None:
+    def fail(*_: object) -> Any:
+        raise error
+
+    with pytest.raises(DefinitionError, match=f"guard 'ask' raised {type(error).__name__}"):
+        sent(guarded(fail), "GO")
+    with pytest.raises(DefinitionError, match=f"action 'fail' raised {type(error).__name__}"):
+        sent(acting(fail=fail), "GO")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, CancelledError])
+def test_what_ends_a_call_from_outside_passes_through_guards_and_actions(error: type[BaseException]) -> None:
+    def fail(*_: object) -> Any:
+        raise error
+
+    with pytest.raises(error):
+        sent(guarded(fail), "GO")
+    with pytest.raises(error):
+        sent(acting(fail=fail), "GO")
 
 
 def test_an_action_that_raises_is_an_error_and_changes_nothing() -> None:

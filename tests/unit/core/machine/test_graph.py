@@ -1,5 +1,6 @@
 """The configuration graph: every way an instance goes is in it."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -116,6 +117,52 @@ def test_a_machine_with_too_many_configurations_is_refused_with_what_to_do() -> 
     assert len(grown(definition, most=4).configurations) == 4
     with pytest.raises(DefinitionError, match=r"more than 3 configurations.*make several machines"):
         grown(definition, most=3)
+
+
+def test_machines_of_the_same_config_share_what_was_found_out() -> None:
+    one, other, third = machine(INVOICE), machine(INVOICE), machine({**INVOICE, "discharged": {}})
+
+    assert graph_of(one).edges is graph_of(other).edges
+    assert graph_of(other).definition is other
+    assert graph_of(third).edges is not graph_of(one).edges
+
+
+def test_an_action_with_a_function_makes_another_graph_of_the_same_config() -> None:
+    states = {"a": {"always": {"guard": "yes", "actions": "count"}, "on": {"GO": "b"}}, "b": {}}
+    silent, counting = machine(states), machine(states, actions={"count": lambda *_: None})
+
+    assert edges(graph_of(silent), begun(silent))["GO"] == {"b"}
+    assert graph_of(silent).edges is not graph_of(counting).edges
+
+
+def test_a_large_machine_takes_little_work_for_each_edge() -> None:
+    """Counted in calls of functions, because every clock differs."""
+    region = {f"s{number}": {"on": {f"GO{number}": f"s{(number + 1) % 6}", "BACK": "s0"}} for number in range(6)}
+    states = {f"r{each}": {"initial": "s0", "states": _numbered(region, each)} for each in range(4)}
+    definition, calls = machine(states, type="parallel"), 0
+
+    def count(_frame: object, happened: str, _of: object) -> None:
+        nonlocal calls
+        calls += happened == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    graph = grown(definition)
+    sys.setprofile(before)
+
+    assert len(graph.configurations) == 6**4
+    assert calls / sum(map(len, graph.edges)) < 60
+
+
+def _numbered(states: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """*states* with events of their own."""
+    return {key: {"on": {f"{event}_{number}": to for event, to in state["on"].items()}} for key, state in states.items()}
+
+
+def test_a_configuration_with_a_name_of_thousands_of_characters_is_told_short() -> None:
+    graph = graph_of(machine({"x" * 3000: {}}))
+
+    assert graph.words(0) == f"{'x' * 200}…"
 
 
 def test_a_snapshot_that_the_machine_never_has_is_not_found() -> None:

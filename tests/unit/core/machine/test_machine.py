@@ -98,6 +98,12 @@ def test_what_is_not_there_is_refused_with_what_is(make: Any, says: str) -> None
         ({"expires": timedelta.max}, "expires"),
         ({"expires": timedelta(days=36_525, microseconds=1)}, "expires"),
         ({"guard": {}}, "guard"),
+        ({"migrations": {"9f86d0": dict}}, "migrations['9f86d0']"),
+        ({"migrations": {"A" * 64: dict}}, f"migrations['{'A' * 64}']"),
+        ({"migrations": {f"{'a' * 64}\n": dict}}, f"migrations['{'a' * 64}\\n']"),
+        ({"migrations": {7: dict}}, "migrations[7]"),
+        ({"migrations": {"a" * 64: "review"}}, f"migrations['{'a' * 64}']"),
+        ({"migrations": ["a" * 64]}, "migrations"),
     ],
     ids=[
         "place",
@@ -113,6 +119,12 @@ def test_what_is_not_there_is_refused_with_what_is(make: Any, says: str) -> None
         "for ever",
         "too long",
         "unknown",
+        "half a hash",
+        "a hash in capitals",
+        "a hash and more",
+        "a number as hash",
+        "no migration",
+        "migrations as a list",
     ],
 )
 def test_members_that_do_not_go_together_are_refused_by_name(kept: dict[str, Any], member: str) -> None:
@@ -120,6 +132,20 @@ def test_members_that_do_not_go_together_are_refused_by_name(kept: dict[str, Any
         paper(**kept)
 
     assert refused.value.member == member
+
+
+def test_a_machine_without_states_is_refused_with_what_is_missing() -> None:
+    with pytest.raises(DefinitionError, match=r"it has no states and no id, .* Mend: give its states, and its id.") as nothing:
+        Machine.from_config({})
+    with pytest.raises(DefinitionError, match=r"it has no states, .* Mend: give its states."):
+        Machine("paper")
+
+    assert nothing.value.member == "states"
+
+
+def test_a_name_in_the_wrong_capitals_is_recognized() -> None:
+    with pytest.raises(DefinitionError, match="did you mean 'SUBMIT'"):
+        paper().event("submit")
 
 
 def test_a_hundred_years_are_a_time_that_an_instance_may_live() -> None:

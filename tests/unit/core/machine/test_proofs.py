@@ -149,9 +149,12 @@ def test_a_name_of_two_things_is_a_finding_that_names_both(name: str, told: str)
 def test_a_mend_names_what_was_meant() -> None:
     found = broken(graph_of(INVOICE), OnlyAfter("discharged", "aprove"), TOOLS)
     other = broken(graph_of(INVOICE), OnlyAfter("review", "SUBMIT"), {"review": TOOLS["look"]})
+    capitals = broken(graph_of(INVOICE), OnlyAfter("discharged", "Approve"), TOOLS)
 
     assert found is not None
     assert found.mend == "did you mean 'approve'?"
+    assert capitals is not None
+    assert capitals.mend == "did you mean 'APPROVE'?"
     assert other is not None
     assert other.mend == "rename one of them, or write the state as '#m.review'."
 

@@ -133,6 +133,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
     "two states of which one can be active": ({"on": {"GO": {"target": ["b", "a"]}}}, "states.a.on.GO.target", "parallel"),
     "a number that isn't finite": ({"meta": {"x": float("nan")}}, "states.a.meta.x", "give a number"),
     "half a character": ({"description": "\ud800"}, "states.a.description", "whole character"),
+    "a line break in an id": ({"id": "x\ny"}, "states.a.id", "leave it out"),
+    "an escape in a name": ({"initial": "x", "states": {"x": {}, "\x1b[2J": {}}}, 'states.a.states["\\u001b[2J"]', "leave it out"),
     "half a character in a name": ({"on": {"\ud800": "b"}}, "states.a.on", "whole character"),
     "a number too long": ({"meta": 10**101}, "config", "give text, numbers"),
     "a set": ({"tags": {"x"}}, "states.a.tags", "lists"),
@@ -411,3 +413,26 @@ def test_a_guard_that_waits_is_refused() -> None:
 def test_the_time_of_a_step_has_its_zone() -> None:
     with pytest.raises(ValueError, match="time zone"):
         sent(machine({"a": {}}), "GO", at=NOON.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize("name", ["m\x00", "m\n", "m\x1b[2J", "m\u2028"], ids=["NUL", "line", "escape", "separator"])
+def test_a_machine_whose_id_no_store_could_keep_is_refused(name: str) -> None:
+    with pytest.raises(DefinitionError, match="holds a control character") as refused:
+        read({"id": name, "states": {}}, {}, {})
+
+    assert refused.value.member == "id"
+    assert name not in str(refused.value)
+
+
+def test_a_long_path_is_told_by_its_outermost_and_its_innermost_states() -> None:
+    inner: dict[str, Any] = {"on": {"GO": 5}}
+    for level in range(20):
+        inner = {"initial": f"level{level}", "states": {f"level{level}": inner}}
+
+    with pytest.raises(DefinitionError) as refused:
+        read({"id": "m", **inner}, {}, {})
+
+    assert len(refused.value.member) <= 160
+    assert refused.value.member.startswith("states.level19.states.level18.states.")
+    assert refused.value.member.endswith(".states.level1.states.level0.on.GO")
+    assert refused.value.member.count("…") == 1

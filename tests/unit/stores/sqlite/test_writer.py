@@ -1,9 +1,11 @@
 """The writer: at once when it can, in groups when it must, and never half."""
 
+import os
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -12,6 +14,7 @@ import pytest
 from handgriff.core.batch import Batch
 from handgriff.errors import BackendError
 from handgriff.ports.store import CommitRefused
+from handgriff.stores.sqlite import log
 from handgriff.stores.sqlite.migration import migrate
 from handgriff.stores.sqlite.pace import AHEAD
 from handgriff.stores.sqlite.transaction import CHECKPOINT_ROWS
@@ -77,21 +80,31 @@ async def test_an_idle_writer_commits_at_once_without_a_thread(desk: Desk) -> No
     assert desk.threads == {threading.current_thread().name}
 
 
-async def test_a_durable_commit_is_synced_by_the_thread_before_it_returns(desk: Desk) -> None:
+async def test_a_durable_commit_is_written_at_once_and_the_thread_brings_it_to_the_disk(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[tuple[str, Sequence[str]]] = []
+    monkeypatch.setattr(os, log.TO_DISK, lambda _: synced.append((threading.current_thread().name, desk.trace[-1:])))
+
     await desk.writer.commit((say("e1"),), durable=True)
 
-    assert desk.said() == ["PRAGMA busy_timeout = 30000", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", "COMMIT"]
-    assert desk.threads == {"handgriff-sqlite"}
-    assert desk.count("event") == 1
+    assert desk.said() == ["BEGIN IMMEDIATE", "COMMIT"]
+    assert desk.threads == {threading.current_thread().name}
+    assert synced == [("handgriff-sqlite", ["COMMIT"])]
 
 
-async def test_the_next_commit_neither_waits_nor_syncs(desk: Desk) -> None:
-    await desk.writer.commit((say("e1"),), durable=True)
-    desk.said()
+async def test_one_that_meets_a_lock_waits_and_syncs_in_the_thread_and_the_next_does_neither(locked: Desk) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(partial(locked.writer.commit, (say("e1"),), durable=True))
+        await anyio.lowlevel.checkpoint()
+        await anyio.lowlevel.checkpoint()
+        locked.other.execute("ROLLBACK")
+    met, *waited = locked.said()
+    assert (met, waited) == ("BEGIN IMMEDIATE", ["PRAGMA busy_timeout = 30000", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE", "COMMIT"])
 
-    await desk.writer.commit((say("e2"),), durable=False)
+    await locked.writer.commit((say("e2"),), durable=False)
 
-    assert desk.said() == ["PRAGMA busy_timeout = 0", "PRAGMA synchronous = NORMAL", "BEGIN IMMEDIATE", "COMMIT"]
+    assert locked.said() == ["PRAGMA busy_timeout = 0", "PRAGMA synchronous = NORMAL", "BEGIN IMMEDIATE", "COMMIT"]
 
 
 async def test_an_inline_commit_does_not_wait_on_the_loop_for_another_process(locked: Desk) -> None:
@@ -115,8 +128,9 @@ async def test_what_waits_is_written_in_one_transaction(locked: Desk) -> None:
     seqs = await _queue(locked, [(say(f"e{n}"), put("k", str(n))) for n in range(5)])
 
     assert seqs == {0: (1, 2), 1: (3, 4), 2: (5, 6), 3: (7, 8), 4: (9, 10)}
-    # The first, which met the lock, and the four that came meanwhile.
-    assert [word for word in locked.said() if not word.startswith("PRAGMA")] == ["BEGIN IMMEDIATE", "COMMIT"] * 2
+    # The first met the lock, and was written by the thread; then the four that came meanwhile.
+    met, *said = [word for word in locked.said() if not word.startswith("PRAGMA")]
+    assert (met, said) == ("BEGIN IMMEDIATE", ["BEGIN IMMEDIATE", "COMMIT"] * 2)
 
 
 async def test_a_refused_batch_of_a_group_is_taken_back_alone(locked: Desk) -> None:

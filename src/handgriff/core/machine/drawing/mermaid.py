@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from handgriff.core.machine.drawing.lettering import clipped
 from handgriff.core.machine.drawing.picture import Arrow, Bound, Drawn, Picture, picture_of
 from handgriff.core.machine.machine import Machine
 
@@ -88,6 +89,7 @@ def _id(state: Drawn) -> str:
 
 
 def _text(text: str) -> str:
-    """*text* so that Mermaid reads nothing in it: all but letters, digits and a few marks as entities, line breaks as blanks."""
-    shown = "".join(each for each in " ".join(text.split()) if each.isprintable()) or "_"
+    """*text* so that Mermaid reads nothing in it: all but letters, digits and a few marks as entities, line breaks as blanks. What is too
+    long for a line is visibly shortened."""
+    shown = "".join(each for each in clipped(text) if each.isprintable()) or "_"
     return "".join(each if each.isalnum() or each in " _.,()-" else f"#{ord(each)};" for each in shown)

@@ -7,7 +7,7 @@ from typing import Final
 from handgriff.core.machine.drawing.box import ASIDE, PAD, REACH, Box, Path, Text, title_of
 from handgriff.core.machine.drawing.layout import laid_out
 from handgriff.core.machine.drawing.lettering import LINE, SMALL, TITLE, clipped
-from handgriff.core.machine.drawing.picture import Bound, Picture, picture_of
+from handgriff.core.machine.drawing.picture import Bound, Drawn, Picture, picture_of
 from handgriff.core.machine.machine import Machine
 
 _MARGIN: Final = 12.0
@@ -121,16 +121,39 @@ class _Writing:
 
     def _sentences(self) -> Iterator[str]:
         """The picture in words."""
-        names = [state.name for state in self._picture.states]
         for state in self._picture.states:
             if state.kind != "history":
-                tools = f" Tools: {', '.join(state.tools)}." if state.tools else ""
-                ways = [
-                    f"{' or '.join(arrow.labels)} leads to {names[arrow.target]}"
-                    for arrow in self._picture.arrows
-                    if arrow.source == state.place and arrow.labels
-                ]
-                yield f"{title_of(state)}: {'; '.join(ways) or 'nothing leads on'}.{tools}"
+                yield _sentence(f"{title_of(state)}: {'; '.join(self._ways(state)) or 'nothing leads on'}")
+                if state.tools:
+                    yield _sentence(f"Tools: {', '.join(map(clipped, state.tools))}")
+
+    def _ways(self, state: Drawn) -> Iterator[str]:
+        """What leads on from *state*: what it says itself, how it begins inside, and what the states around it say."""
+        states = self._picture.states
+        begins = [self._name(arrow.target) for arrow in self._picture.beginnings if arrow.source == state.place]
+        if begins:
+            yield f"begins in {' and '.join(begins)}"
+        elif state.kind == "parallel":
+            inside = [self._name(child) for child in state.children if states[child].kind != "history"]
+            yield f"{' and '.join(inside)} are active together"
+        for arrow in self._picture.arrows:
+            if arrow.source == state.place and arrow.labels:
+                yield f"{' or '.join(map(clipped, arrow.labels))} leads to {self._name(arrow.target)}"
+        sources = {arrow.source for arrow in self._picture.arrows if arrow.labels}
+        around = state.parent
+        while around >= 0:
+            if around in sources:
+                yield f"what leads on from {self._name(around)}"
+            around = states[around].parent
+
+    def _name(self, place: int) -> str:
+        state = self._picture.states[place]
+        return clipped(state.name) if state.kind != "history" else f"the history of {self._name(state.parent)}"
+
+
+def _sentence(text: str) -> str:
+    """*text* with the mark that ends a sentence, unless an author's name brings one."""
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def _drawn(path: Path) -> str:

@@ -4,6 +4,9 @@
 -- words they know; what is written here for more words has new kinds.
 
 ALTER TABLE handgriff.effect ADD COLUMN fires text COLLATE "C";
+-- Whether what moves is outside the store, and has not followed yet.
+ALTER TABLE handgriff.effect ADD COLUMN owes boolean NOT NULL DEFAULT FALSE;
+CREATE INDEX effect_owing ON handgriff.effect (tenant, session, claimed_at) WHERE state = 'done' AND owes;
 
 CREATE TABLE handgriff.workflow (
     tenant text COLLATE "C" NOT NULL,
@@ -146,6 +149,18 @@ BEGIN
 END
 $$;
 
+-- workflow drop: tenant, machine, handle, version.
+CREATE FUNCTION handgriff.drop_workflow(p text[], i integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM handgriff.workflow
+    WHERE tenant = p[i + 1] AND machine = p[i + 2] AND handle = p[i + 3] AND version = p[i + 4]::bigint AND claim IS NULL;
+    IF NOT FOUND THEN
+        PERFORM handgriff.refuse('workflow', p[i + 3]);
+    END IF;
+END
+$$;
+
 CREATE FUNCTION handgriff.apply_workflow(p text[], i integer) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -153,6 +168,7 @@ BEGIN
         WHEN 'workflow claim' THEN PERFORM handgriff.claim_workflow(p, i);
         WHEN 'workflow settle' THEN PERFORM handgriff.settle_workflow(p, i);
         WHEN 'workflow check' THEN PERFORM handgriff.check_workflow(p, i);
+        WHEN 'workflow drop' THEN PERFORM handgriff.drop_workflow(p, i);
         WHEN 'workflow start' THEN  -- tenant, the instance
             PERFORM handgriff.start_workflow(jsonb_populate_record(NULL::handgriff.workflow, p[i + 2]::jsonb));
     END CASE;
@@ -191,6 +207,7 @@ BEGIN
     v_new.arrival := nextval('handgriff.arrival');
     v_new.arguments := coalesce(v_new.arguments, '');
     v_new.transaction := coalesce(v_new.transaction, FALSE);
+    v_new.owes := coalesce(v_new.owes, FALSE);
     PERFORM FROM handgriff.session WHERE tenant = v_new.tenant AND id = v_new.session FOR KEY SHARE;
     INSERT INTO handgriff.effect AS e SELECT (v_new).*
     ON CONFLICT (tenant, tool, key) DO UPDATE SET
@@ -208,11 +225,109 @@ BEGIN
         resolved_by = excluded.resolved_by,
         arguments = excluded.arguments,
         transaction = excluded.transaction,
-        fires = excluded.fires
+        fires = excluded.fires,
+        owes = excluded.owes
     WHERE e.state = 'failed' AND e.digest = excluded.digest AND e."user" = excluded."user";
     IF NOT FOUND THEN
         PERFORM handgriff.refuse('effect', v_new.key);
     END IF;
+END
+$$;
+
+-- record settle: tenant, tool, key, claim, state, moment, result, who resolved it, whether only what still runs.
+CREATE OR REPLACE FUNCTION handgriff.settle_effect(p text[], i integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE handgriff.effect
+    SET state = p[i + 5], settled_at = p[i + 6]::timestamptz, result = p[i + 7], resolved_by = p[i + 8]
+    WHERE tenant = p[i + 1] AND tool = p[i + 2] AND key = p[i + 3] AND claim = p[i + 4]
+        AND (state = 'running' OR (state = 'indeterminate' AND resolved_by IS NULL AND NOT p[i + 9]::boolean));
+    IF NOT FOUND THEN
+        PERFORM handgriff.refuse('effect', p[i + 3]);
+    END IF;
+END
+$$;
+
+-- record guard: tenant, now, session or NULL, user or NULL; as before, and nothing there is owed.
+CREATE OR REPLACE FUNCTION handgriff.check_nothing_runs(p text[], i integer) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_tenant CONSTANT text := p[i + 1];
+    v_session CONSTANT text := p[i + 3];
+    v_user CONSTANT text := p[i + 4];
+    v_key text;
+BEGIN
+    IF v_session IS NOT NULL THEN
+        PERFORM FROM handgriff.session WHERE tenant = v_tenant AND id = v_session FOR UPDATE;
+        SELECT key INTO v_key FROM handgriff.effect
+        WHERE tenant = v_tenant AND session = v_session AND state = 'running' AND lease_until > p[i + 2]::timestamptz
+            AND (v_user IS NULL OR "user" = v_user)
+        LIMIT 1;
+        IF v_key IS NULL THEN
+            SELECT key INTO v_key FROM handgriff.effect
+            WHERE tenant = v_tenant AND session = v_session AND state = 'done' AND owes AND (v_user IS NULL OR "user" = v_user)
+            LIMIT 1;
+        END IF;
+    ELSE
+        PERFORM FROM handgriff.session WHERE tenant = v_tenant AND (v_user IS NULL OR "user" = v_user) ORDER BY id FOR UPDATE;
+        SELECT key INTO v_key FROM handgriff.effect
+        WHERE tenant = v_tenant AND state = 'running' AND lease_until > p[i + 2]::timestamptz AND (v_user IS NULL OR "user" = v_user)
+        LIMIT 1;
+        IF v_key IS NULL THEN
+            SELECT key INTO v_key FROM handgriff.effect
+            WHERE tenant = v_tenant AND state = 'done' AND owes AND (v_user IS NULL OR "user" = v_user)
+            LIMIT 1;
+        END IF;
+    END IF;
+    IF v_key IS NOT NULL THEN
+        PERFORM handgriff.refuse('effect', v_key);
+    END IF;
+END
+$$;
+
+-- Settled effects of sessions that do not exist, claimed before a moment and owing nothing, removed; oldest claim first.
+CREATE OR REPLACE FUNCTION handgriff.sweep_effects(p_tenant text, p_before timestamptz, p_limit bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_swept bigint;
+BEGIN
+    -- Chosen once and kept: within a join they would be chosen anew for every row, and each time others.
+    WITH doomed AS MATERIALIZED (
+        SELECT e.tool, e.key
+        FROM handgriff.effect AS e
+        WHERE e.tenant = p_tenant AND e.state IN ('done', 'failed') AND e.claimed_at < p_before AND NOT (e.state = 'done' AND e.owes)
+            AND NOT EXISTS (SELECT FROM handgriff.session AS s WHERE s.tenant = p_tenant AND s.id = e.session)
+        ORDER BY e.claimed_at, e.arrival
+        LIMIT p_limit
+        FOR UPDATE OF e SKIP LOCKED
+    )
+    DELETE FROM handgriff.effect AS e
+    USING doomed AS d
+    WHERE e.tenant = p_tenant AND e.tool = d.tool AND e.key = d.key;
+    GET DIAGNOSTICS v_swept = ROW_COUNT;
+    RETURN v_swept;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION handgriff.apply_record(p text[], i integer) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    CASE p[i]
+        WHEN 'record settle' THEN PERFORM handgriff.settle_effect(p, i);
+        WHEN 'record claim' THEN PERFORM handgriff.claim_effect(p, i);
+        WHEN 'record step' THEN PERFORM handgriff.step_effect(p, i);
+        WHEN 'record queue' THEN PERFORM handgriff.queue_hook(p, i);
+        WHEN 'record deliver' THEN  -- tenant, id of a hook
+            DELETE FROM handgriff.hook WHERE tenant = p[i + 1] AND id = p[i + 2];
+        WHEN 'record hold' THEN PERFORM handgriff.hold_proposal(p, i);
+        WHEN 'record decide' THEN PERFORM handgriff.decide_proposal(p, i);
+        WHEN 'record code' THEN PERFORM handgriff.keep_code(p, i);
+        WHEN 'record try' THEN PERFORM handgriff.count_try(p, i);
+        WHEN 'record guard' THEN PERFORM handgriff.check_nothing_runs(p, i);
+        WHEN 'record follow' THEN  -- tenant, tool, key, claim
+            UPDATE handgriff.effect SET owes = FALSE
+            WHERE tenant = p[i + 1] AND tool = p[i + 2] AND key = p[i + 3] AND claim = p[i + 4] AND owes;
+    END CASE;
 END
 $$;
 
@@ -393,6 +508,19 @@ BEGIN
             WHEN 'sweep' THEN swept := swept + handgriff.apply_sweep(p_words, i);
         END CASE;
     END LOOP;
+END
+$$;
+
+-- Records that are done and owe something, of one session or all, of one user or all.
+CREATE FUNCTION handgriff.read_owing(p_tenant text, p_session text, p_user text) RETURNS SETOF handgriff.effect
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    PERFORM handgriff.within(p_tenant);
+    RETURN QUERY
+    SELECT * FROM handgriff.effect
+    WHERE tenant = p_tenant AND state = 'done' AND owes AND (p_session IS NULL OR session = p_session)
+        AND (p_user IS NULL OR "user" = p_user)
+    ORDER BY claimed_at, arrival;
 END
 $$;
 

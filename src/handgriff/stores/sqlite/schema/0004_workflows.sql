@@ -3,6 +3,11 @@
 -- JSON text of the machine, the handle and the event; NULL where nothing moves.
 ALTER TABLE handgriff_effect ADD COLUMN fires TEXT;
 
+-- Whether what moves is outside the store, and has not followed yet.
+ALTER TABLE handgriff_effect ADD COLUMN owes INTEGER NOT NULL DEFAULT 0;
+
+CREATE INDEX handgriff_effect_owing ON handgriff_effect (tenant, session, claimed_at) WHERE state = 'done' AND owes = 1;
+
 -- A claim writes the next snapshot beside the present one and a settlement takes it away, so rows are long and change their length: they
 -- keep their rowid, and texts that may be long come last.
 CREATE TABLE handgriff_workflow (

@@ -3,11 +3,11 @@
 -- name: claim_effect
 INSERT INTO handgriff_effect (
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires
+    resolved_by, arguments, "transaction", fires, owes
 )
 VALUES (
     :tenant, :tool, :key, :digest, :claim, :session, :user, :turn, :call, :state, :lease_until, :claimed_at, :settled_at, :steps, :result,
-    :proposal, :resolved_by, :arguments, :transaction, :fires
+    :proposal, :resolved_by, :arguments, :transaction, :fires, :owes
 )
 ON CONFLICT (tenant, tool, key) DO UPDATE SET
     claim = excluded.claim,
@@ -24,7 +24,8 @@ ON CONFLICT (tenant, tool, key) DO UPDATE SET
     resolved_by = excluded.resolved_by,
     arguments = excluded.arguments,
     "transaction" = excluded."transaction",
-    fires = excluded.fires
+    fires = excluded.fires,
+    owes = excluded.owes
 WHERE state = 'failed' AND digest = excluded.digest AND user = excluded.user;
 
 -- name: running_steps
@@ -39,7 +40,10 @@ UPDATE handgriff_effect SET steps = :steps WHERE tenant = :tenant AND tool = :to
 UPDATE handgriff_effect
 SET state = :state, settled_at = :at, result = :result, resolved_by = :resolved_by
 WHERE tenant = :tenant AND tool = :tool AND key = :key AND claim = :claim
-    AND (state = 'running' OR (state = 'indeterminate' AND resolved_by IS NULL));
+    AND (state = 'running' OR (state = 'indeterminate' AND resolved_by IS NULL AND NOT :only_running));
+
+-- name: follow_effect
+UPDATE handgriff_effect SET owes = 0 WHERE tenant = :tenant AND tool = :tool AND key = :key AND claim = :claim AND owes = 1;
 
 -- What the index holds is said in its own words, else it would not be used; of that only what runs counts.
 -- name: running_in_session
@@ -56,12 +60,24 @@ WHERE tenant = :tenant AND state IN ('running', 'indeterminate') AND state = 'ru
     AND (:user IS NULL OR user = :user)
 LIMIT 1;
 
+-- name: owing_in_session
+SELECT key
+FROM handgriff_effect INDEXED BY handgriff_effect_owing
+WHERE tenant = :tenant AND session = :session AND state = 'done' AND owes = 1 AND (:user IS NULL OR user = :user)
+LIMIT 1;
+
+-- name: owing_of_user
+SELECT key
+FROM handgriff_effect INDEXED BY handgriff_effect_owing
+WHERE tenant = :tenant AND state = 'done' AND owes = 1 AND (:user IS NULL OR user = :user)
+LIMIT 1;
+
 -- name: sweep_effects
 DELETE FROM handgriff_effect
 WHERE rowid IN (
     SELECT rowid
     FROM handgriff_effect AS e
-    WHERE tenant = :tenant AND state IN ('done', 'failed') AND claimed_at < :before
+    WHERE tenant = :tenant AND state IN ('done', 'failed') AND claimed_at < :before AND NOT (state = 'done' AND owes = 1)
         AND NOT EXISTS (SELECT 1 FROM handgriff_session AS s WHERE s.tenant = e.tenant AND s.id = e.session)
     ORDER BY claimed_at, rowid
     LIMIT :limit
@@ -120,14 +136,14 @@ DELETE FROM handgriff_hook WHERE tenant = :tenant AND id = :id;
 -- name: effect
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires
+    resolved_by, arguments, "transaction", fires, owes
 FROM handgriff_effect
 WHERE tenant = :tenant AND tool = :tool AND key = :key;
 
 -- name: effects
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires
+    resolved_by, arguments, "transaction", fires, owes
 FROM handgriff_effect
 WHERE tenant = :tenant AND :filters
 ORDER BY claimed_at, rowid;
@@ -135,9 +151,17 @@ ORDER BY claimed_at, rowid;
 -- name: unsettled
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires
+    resolved_by, arguments, "transaction", fires, owes
 FROM handgriff_effect
 WHERE tenant = :tenant AND state IN ('running', 'indeterminate') AND :filters
+ORDER BY claimed_at, rowid;
+
+-- name: owing
+SELECT
+    tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
+    resolved_by, arguments, "transaction", fires, owes
+FROM handgriff_effect INDEXED BY handgriff_effect_owing
+WHERE tenant = :tenant AND state = 'done' AND owes = 1 AND :filters
 ORDER BY claimed_at, rowid;
 
 -- name: proposal

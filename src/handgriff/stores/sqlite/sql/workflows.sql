@@ -61,6 +61,9 @@ SELECT machine, handle, claim FROM handgriff_workflow WHERE tenant = ? AND sessi
 -- name: drop_workflow
 DELETE FROM handgriff_workflow WHERE tenant = ? AND machine = ? AND handle = ?;
 
+-- name: drop_free_workflow
+DELETE FROM handgriff_workflow WHERE tenant = ? AND machine = ? AND handle = ? AND version = ? AND claim IS NULL;
+
 -- A stored one keeps counting, and only what is the session's own is replaced.
 -- name: put_workflow
 INSERT INTO handgriff_workflow (

@@ -66,7 +66,7 @@ ORDER_TOOLS = (
 )
 
 HOSTILE = Machine(
-    'ho"st;ile\n%%{x}',
+    'ho"st;ile %%{x}',
     State('a"b: c --> [*]', on={'E;V"\n}': "end note", "<b>&amp;": "}{"}),
     State("end note", on={"\x1b[2J\u202e": "}{"}),
     State("}{", State("<script>alert(1)</script>"), on={"B": "constructor"}),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from handgriff import DefinitionError, Machine
 from handgriff.core.machine.drawing.mermaid import mermaid
-from tests.unit.core.machine.drawing.drawn_machines import HOSTILE, HOSTILE_TOOLS, INVOICE, INVOICE_TOOLS, ORDER
+from tests.unit.core.machine.drawing.drawn_machines import HOSTILE, HOSTILE_TOOLS, INVOICE, INVOICE_TOOLS, ORDER, Tool
 
 LINE = re.compile(
     r"""stateDiagram-v2
@@ -79,6 +79,16 @@ def test_no_name_is_anything_but_text() -> None:
 
     assert [line for line in drawn.splitlines() if not LINE.fullmatch(line)] == []
     assert '    state "a#34;b#58; c --#62; #91;#42;#93; (present)" as s1' in drawn.splitlines()
+
+
+def test_names_of_thousands_of_characters_are_visibly_shortened() -> None:
+    long = "x" * 3000
+    machine = Machine.from_config({"id": "m", "initial": long, "states": {long: {"on": {f"E{long}": long}}}})
+    drawn = mermaid(machine, [Tool(f"t{long}", (machine.at(long),))])
+
+    assert f'state "{long[:63]}#8230;" as s1' in drawn
+    assert f": E{long[:62]}#8230;" in drawn
+    assert f"t{long[:62]}#8230;" in drawn
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from handgriff import DefinitionError, Machine
 from handgriff.core.machine.drawing.svg import svg
+from handgriff.machine import State
 from tests.unit.core.machine.drawing.drawn_machines import HOSTILE, HOSTILE_TOOLS, INVOICE, INVOICE_TOOLS, ORDER, ORDER_TOOLS, Tool
 
 NAME = "{http://www.w3.org/2000/svg}"
@@ -60,6 +61,36 @@ def test_the_description_names_ways_and_tools() -> None:
     assert description is not None
     assert "draft: EDIT leads to draft; SUBMIT leads to review. Tools: submit: SUBMIT, look." in (description.text or "")
     assert "discharged · final: nothing leads on." in (description.text or "")
+
+
+def test_the_description_says_how_states_with_states_begin_and_what_leads_on_from_around() -> None:
+    inner = State("checked", "in part", State("told..", type="final"), on={"HOLD": "held"}, on_done="held")
+    parallel = State("both", State("l", "x"), State("r", "y"), type="parallel")
+    machine = Machine("m", inner, State("held", on={"ON": "both"}), parallel)
+
+    description = str(parsed(svg(machine)).findtext(f"{NAME}desc"))
+
+    assert "m: begins in checked." in description
+    assert "checked: begins in in part; HOLD or done leads to held." in description
+    assert "in part: what leads on from checked." in description
+    assert "both · parallel: l and r are active together." in description
+    assert "x: nothing leads on." in description
+    assert "told.. · final: what leads on from checked." in description
+
+
+def test_no_sentence_of_the_description_ends_in_two_dots() -> None:
+    machine = Machine("m", State("a", on={"GO": "#there"}), State("in context.", type="final", id="there"))
+
+    assert "a: GO leads to in context. in context." in str(parsed(svg(machine)).findtext(f"{NAME}desc"))
+
+
+def test_names_of_thousands_of_characters_are_visibly_shortened() -> None:
+    long = "x" * 3000
+    drawn = svg(Machine("m", State("a", on={f"E{long}": f"S{long}"}), State(f"S{long}", type="final")))
+
+    assert f"S{long[:62]}…" in drawn
+    assert f"E{long[:62]}…" in drawn
+    assert long not in drawn
 
 
 def test_the_present_state_has_a_thick_border_and_the_word() -> None:

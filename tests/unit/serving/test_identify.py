@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from handgriff import BackendError, Caller, DefinitionError, Refusal
-from handgriff.host.identify import identified
+from handgriff.serving.identify import identified
 
 pytestmark = pytest.mark.anyio
 ADA = Caller("acme", "ada")

@@ -1,0 +1,1 @@
+"""What every face over HTTP needs: who sent a request, and a server that ends in order."""
