@@ -405,7 +405,7 @@ async def _queue(desk: Desk, batches: list[Batch]) -> dict[int, object]:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(work, 0)
         with anyio.fail_after(5):
-            while desk.trace.count("BEGIN IMMEDIATE") < 2:  # noqa: PLR2004  # on the loop, and then in the thread
+            while desk.trace.count("BEGIN IMMEDIATE") < 2:  # on the loop, and then in the thread
                 await anyio.lowlevel.checkpoint()
         for number in range(1, len(batches)):
             tasks.start_soon(work, number)
