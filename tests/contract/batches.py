@@ -102,6 +102,7 @@ effects = st.builds(
     transaction=st.booleans(),
     fires=instances.fires,
     owes=st.booleans(),
+    outlives=st.booleans(),
 )
 proposals = st.builds(
     replace,

@@ -17,7 +17,7 @@ key = {"tenant": tenant, "machine": machine, "handle": handle}
 version = st.integers(0, 3)
 text = st.sampled_from(('{"value":"a"}', '{"value":"é\\u0000👋"}'))
 
-fires = st.none() | st.builds(Fired, machine, handle, name)
+fires = st.none() | st.builds(Fired, machine, handle, name, st.none() | text, st.none() | name)
 instances = st.builds(
     replace,
     st.sampled_from((WORKFLOW, WORKFLOW, HELD_WORKFLOW)),

@@ -39,10 +39,10 @@ CLERK = "clerk"
 """Works with the tables, and owns nothing."""
 UNKNOWN: dict[int, dict[str, tuple[str, ...]]] = {
     9: {
-        "record claim": ("arguments", "transaction", "fires", "owes"),
+        "record claim": ("arguments", "transaction", "fires", "owes", "outlives"),
         "record hold": ("confirm", "code", "codes_sent", "code_sent_at", "code_tries"),
     },
-    10: {"record claim": ("fires", "owes")},
+    10: {"record claim": ("fires", "owes", "outlives")},
 }
 """Members that a version did not know."""
 OLDER: dict[str, str] = {"session branch": "session fork", "session cut": "session rewind"}

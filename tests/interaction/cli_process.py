@@ -16,7 +16,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from tests.interaction.warm import Command, start, waiting
+from tests.interaction.warm import start, waiting
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 COMMAND = (sys.executable, "-W", "error", "-m", "handgriff.cli")
@@ -78,7 +78,7 @@ def handgriff(folder: Path, *words: str, stdin: str = "", env: Mapping[str, str]
         )
         return Ended(done.returncode, done.stdout, done.stderr)
     (its_in, my_in), (my_out, its_out), (my_err, its_err) = os.pipe(), os.pipe(), os.pipe()
-    started = _started(words, folder, environment(env), (its_in, its_out, its_err))
+    started = start(waiting(str(SRC)), words, str(folder), environment(env), (its_in, its_out, its_err))
     for handle in (its_in, its_out, its_err):
         os.close(handle)
     with ThreadPoolExecutor() as pool:
@@ -87,10 +87,6 @@ def handgriff(folder: Path, *words: str, stdin: str = "", env: Mapping[str, str]
             written.write(stdin)
         out, err = (each.result() for each in read)
     return Ended(started.wait(60), out, err)
-
-
-def _started(words: Sequence[str], folder: Path, its: Mapping[str, str], streams: tuple[int, int, int]) -> Command:
-    return start(waiting(str(SRC)), words, str(folder), its, streams)
 
 
 def _read(handle: int) -> str:
@@ -110,7 +106,7 @@ def at_terminal(folder: Path, *words: str, typed: str) -> Ended:
 class Typist:
     """Somebody at a terminal: types, and reads until what they wait for stands there."""
 
-    def __init__(self, process: Command, terminal: int) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], terminal: int) -> None:
         self.process = process
         self.shown = ""
         """All that has been read, without its colours."""
@@ -121,8 +117,11 @@ class Typist:
         os.write(self._terminal, keys.encode())
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+        """Press Ctrl-C, and again where nothing comes of it: readline hears none between showing its prompt and reading."""
+        for _ in range(10):
+            self.process.send_signal(signal.SIGINT)
+            if select([self._terminal], [], [], 6)[0]:
+                return
 
     def read(self, until: str) -> str:
         """What is shown until *until* stands there."""
@@ -149,13 +148,14 @@ class Typist:
 def at_keyboard(folder: Path, *words: str) -> Iterator[Typist]:
     """Somebody at a terminal in which `handgriff` runs with *words*."""
     mine, its = pty.openpty()
-    process = _started(words, folder, environment({"TERM": "xterm"}), (its, its, its))
-    os.close(its)
-    try:
-        yield Typist(process, mine)
-    finally:
-        process.kill()
-        os.close(mine)
+    command = [*COMMAND, *words]
+    with subprocess.Popen(command, cwd=folder, env=environment({"TERM": "xterm"}), stdin=its, stdout=its, stderr=its) as process:
+        os.close(its)
+        try:
+            yield Typist(process, mine)
+        finally:
+            process.kill()  # what fails must not leave this waiting for a command that waits for somebody to type
+            os.close(mine)
 
 
 def of_type(lines: Sequence[Mapping[str, Any]], kind: str) -> list[Mapping[str, Any]]:

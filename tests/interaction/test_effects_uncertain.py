@@ -1,5 +1,7 @@
 """What nobody knows about an effect: an operator or a late outcome decides it, and the model is told once. Case B106."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -8,8 +10,9 @@ import pytest
 from handgriff import Refusal
 from handgriff.core.claim import read_outcome
 from handgriff.core.events import OperatorChange
+from handgriff.stores.memory import MemoryStore
 from handgriff.testing.clock import StillClock
-from handgriff.testing.harness import harness
+from handgriff.testing.harness import Harness, harness
 from handgriff.testing.loopback.script import ToolUse
 from tests.interaction.desk import ADA
 from tests.interaction.till import Till, pay
@@ -87,13 +90,24 @@ async def test_a_running_call_is_nobodys_to_resolve() -> None:
     assert refusal.value.code == "conflict"
 
 
+@asynccontextmanager
+async def two_processes(till: Till, clock: StillClock) -> AsyncIterator[tuple[Harness, Harness]]:
+    """Whose calls run in the first, as if it were dead to the second: nobody there knows of them but by their records."""
+    store = MemoryStore()
+    async with (
+        harness(till.assistant(), ADA, clock=clock, store=store) as one,
+        harness(till.assistant(), ADA, clock=clock, store=store) as other,
+    ):
+        yield one, other
+
+
 @pytest.mark.parametrize("tool", ["pay", "pay_twice"])
 async def test_a_program_that_died_leaves_an_uncertain_effect_and_no_running_one(tool: str) -> None:
     """Nobody reads its session again, so the operator's look is the access that finds it; inner calls too."""
     till, clock, never = Till(), StillClock(), anyio.Event()
     till.paying = never.wait
     arguments = pay("k1", 10) if tool == "pay" else {"wish": "k1"}
-    async with harness(till.assistant(), ADA, clock=clock) as chat:
+    async with two_processes(till, clock) as (chat, other):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(chat.host.call, ADA, tool, arguments)
             while not till.keys:
@@ -101,11 +115,11 @@ async def test_a_program_that_died_leaves_an_uncertain_effect_and_no_running_one
             assert {record.state for record in await chat.host.effects.list("acme")} == {"running"}
             clock.move(61)
 
-            found = await chat.host.effects.list("acme", state="indeterminate")
+            found = await other.host.effects.list("acme", state="indeterminate")
 
             assert [record.tool for record in found] == (["pay"] if tool == "pay" else ["pay_twice", "pay"])
-            assert (await chat.host.effects.resolve("acme", "pay", found[-1].key, "failed", by="ops")).state == "failed"
-            assert await chat.host.effects.list("acme", state="running") == ()
+            assert (await other.host.effects.resolve("acme", "pay", found[-1].key, "failed", by="ops")).state == "failed"
+            assert await other.host.effects.list("acme", state="running") == ()
             never.set()
 
         assert (await chat.host.effects.get("acme", "pay", found[-1].key)).state == "failed", "what a person decided stands"
@@ -114,13 +128,13 @@ async def test_a_program_that_died_leaves_an_uncertain_effect_and_no_running_one
 async def test_a_late_outcome_is_taken_unless_somebody_has_decided() -> None:
     till, clock, go = Till(), StillClock(), anyio.Event()
     till.paying = go.wait
-    async with harness(till.assistant(), ADA, clock=clock) as chat:
+    async with two_processes(till, clock) as (chat, other):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(chat.host.call, ADA, "pay", pay("k1", 10))
             while not till.keys:
                 await anyio.wait_all_tasks_blocked()
             clock.move(61)
-            assert len(await chat.host.effects.list("acme", state="indeterminate")) == 1
+            assert len(await other.host.effects.list("acme", state="indeterminate")) == 1
             go.set()
 
         [record] = await chat.host.effects.list("acme")

@@ -12,7 +12,7 @@ from handgriff.core.events import CallOutcome
 from handgriff.stores.snapshots import MemorySnapshots
 from handgriff.testing.harness import Harness, harness
 from tests.interaction.desk import WORDS
-from tests.interaction.papers import ADA, BEN, STATES, Office, everybody
+from tests.interaction.papers import ADA, STATES, Office, everybody
 from tests.interaction.stores import store_name
 
 pytestmark = pytest.mark.anyio
@@ -118,28 +118,6 @@ async def test_a_late_success_moves_nothing_of_a_session_that_was_deleted(store:
         resolved = await chat.host.effects.resolve("acme", "discharge", effect.key, "done", by="ops")
 
         assert (resolved.state, await chat.host.workflows.list("acme")) == ("done", ())
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_whoever_is_erased_with_an_uncertain_call_blocks_no_workflow_of_others(store: str) -> None:
-    """What became of it will never be known: nobody holds the instance any more, and it has not moved."""
-
-    def fail() -> Result[None]:
-        raise RuntimeError("broken")
-
-    office = Office(instead={"submit": fail})
-    machine = office.machine(instance="handle", owner="tenant")
-    async with harness(office.assistant(machine), ADA, callers=everybody, store=store) as chat:
-        begun = await chat.host.call(BEN, "begin", {})
-        assert begun.moved is not None
-        paper = {"paper": begun.moved.handle}
-        assert (await chat.host.call(ADA, "submit", paper)).code == "indeterminate"
-        assert (await chat.host.call(BEN, "submit", paper)).code == "indeterminate"
-        await chat.host.erase("acme", "ada")
-        office.instead.clear()
-
-        assert (await chat.host.call(BEN, "submit", paper)).code is None
-        assert (await chat.host.workflows.get(BEN, "paper", begun.moved.handle)).state == "review"
 
 
 @pytest.mark.parametrize("where", ["store", "elsewhere"])

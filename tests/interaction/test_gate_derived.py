@@ -154,6 +154,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "answers a number": (5, "permanent"),
     "answers nothing at all": ([], "permanent"),
     "answers a mapping": ({"closed": "paid"}, "permanent"),
+    "answers what excludes each other": (["pending", "sent"], "permanent"),
 }
 
 
@@ -212,4 +213,5 @@ async def test_with_everything_unbound_closed_only_what_a_workflow_opens_is_open
 
         assert (told["refused"], told["allowed"]) == ("closed", ["identify", "read", "ring"])
         assert "state" not in told
+        assert [each.name for each in await chat.host.menu(ADA)] == ["cancel", "identify", "read", "ring"]
         assert (await call(chat, "ring")).code is None

@@ -33,7 +33,7 @@ class Registry:
             self.ran.append(key)
             if self.raises:
                 raise self.raises.pop()
-            return Result("Submitted.", text)
+            return Result("Not yet.", text, fires=None) if text == "vetoed" else Result("Submitted.", text)
 
         @submit.idempotency_key
         async def key_of(args: Any, call: Call) -> str:
@@ -140,6 +140,24 @@ async def test_a_wish_repeated_after_it_failed_is_tried_again_and_an_uncertain_o
         else:
             assert (first.code, again.code, await state(chat)) == ("indeterminate", "indeterminate", "draft")
             assert world.ran == ["k"]
+
+
+@pytest.mark.parametrize("where", ["store", "elsewhere"])
+async def test_a_vetoed_success_is_answered_again_for_it_has_moved_nothing_anywhere(where: str) -> None:
+    """The state that the call was made in is open as before, here and in every other session."""
+    world = Registry()
+    async with world.opened(snapshots=MemorySnapshots() if where == "elsewhere" else None) as chat:
+        first = await call(chat, "submit", key="k", text="vetoed")
+        again = await call(chat, "submit", key="k", text="vetoed")
+        other = await chat.host.sessions.create(ADA)
+        elsewhere = await chat.host.call(ADA, "submit", {"key": "k", "text": "vetoed"}, session=other.id)
+
+        assert (first.code, first.vetoed, first.replayed) == (None, True, False)
+        for each in (again, elsewhere):
+            assert (each.code, each.replayed, each.data, each.moved) == (None, True, first.data, None)
+        assert (world.ran, await state(chat)) == (["k"], "draft")
+        assert (await call(chat, "submit", key="k", text="another")).code == "conflict"
+        assert (await call(chat, "submit", key="l")).code is None
 
 
 async def test_a_hundred_of_the_same_wish_are_one_transition() -> None:

@@ -75,6 +75,14 @@ async def test_the_list_is_the_same_in_every_request_and_the_history_only_grows(
         assert all(extends(one.raw, two.raw) for one, two in pairwise(requests))
 
 
+async def test_what_no_state_ever_opens_is_not_offered() -> None:
+    async with opened(Office(), ["Hello."], unbound="closed") as chat:
+        await chat.say("Hello?")
+
+        offered = [tool["name"] for tool in chat.provider.requests[0].body["tools"]]
+        assert offered == ["approve", "audit", "discharge", "reject", "submit"]
+
+
 async def test_the_first_message_says_where_the_workflow_is_and_what_is_open() -> None:
     async with opened(Office(), ["Hello."]) as chat:
         await chat.say("Hello?")

@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from tests.interaction.browser import CLIENTS
 from tests.interaction.mcp_office import ALWAYS, IN_APPROVED, IN_DRAFT, IN_REVIEW, STEPS, Office
 from tests.interaction.mcp_server import Told, connected, names, office_served
-from tests.interaction.mcp_wire import CHANGED, NEW, OLD, HttpWire, StdioWire, call, methods, piped, served_by, tools, wired, with_office
+from tests.interaction.mcp_wire import CHANGED, NEW, OLD, HttpWire, StdioWire, call, forked_by, methods, piped, tools, wired, with_office
 
 pytestmark = pytest.mark.anyio
 ALL = tuple(sorted((*ALWAYS, *STEPS)))
@@ -91,7 +91,7 @@ async def test_the_python_client_sees_the_list_of_its_era(transport: str, mode: 
 @pytest.mark.parametrize(("package", "mode"), [("sdk", "legacy"), ("client", "legacy"), ("client", "auto"), ("client", NEW)], ids=str)
 async def test_the_typescript_clients_see_the_list_of_their_era(node: str, transport: str, package: str, mode: str, folder: Path) -> None:
     if transport == "stdio":
-        command, place = served_by(folder, "office:host", "--as", "acme/ada")
+        command, place = forked_by(folder, "office:host", "--as", "acme/ada")
         saw = await typescript(node, package, mode, {"command": command[0], "args": command[1:], **place})
     else:
         async with office_served(Office()) as address:
@@ -124,7 +124,7 @@ async def test_on_one_pipe_a_change_of_rights_is_told_before_the_result_too(fold
 @asynccontextmanager
 async def python_client(transport: str, mode: str, told: Told, folder: Path) -> AsyncIterator[Client]:
     if transport == "stdio":
-        command, place = served_by(folder, "office:host", "--as", "acme/ada")
+        command, place = forked_by(folder, "office:host", "--as", "acme/ada")
         server = StdioServerParameters(command=command[0], args=command[1:], **place)
         async with Client(server, mode=mode, message_handler=told.heard) as client:
             assert client.protocol_version == client_version(mode)

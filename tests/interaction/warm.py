@@ -46,11 +46,6 @@ class Command:
         if not self._is_over:
             os.kill(self.pid, number)
 
-    def kill(self) -> None:
-        """End it, if it has not ended."""
-        self.send_signal(signal.SIGKILL)
-        self.wait(60)
-
 
 def start(address: str, words: Sequence[str], folder: str, environment: Mapping[str, str], streams: tuple[int, int, int]) -> Command:
     """Run a command on *streams*, which are the caller's to close."""

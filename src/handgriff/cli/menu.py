@@ -21,9 +21,7 @@ async def menu(
     """List the tools a caller may use."""
     async with staged(given) as stage:
         if session is None:
-            assistant = stage.host.assistant
-            # With unbound="closed" no state opens what is bound to none.
-            contracts = tuple(each for each in await stage.host.menu(stage.caller) if each.is_bound or assistant.unbound == "open")
+            contracts = await stage.host.menu(stage.caller)
         else:
             contracts = tuple(tool.contract for tool in await stage.host.workflows.offered(stage.caller, session))
     if given.as_json:

@@ -82,7 +82,8 @@ class Erase:
 @dataclass(frozen=True, slots=True)
 class CheckNothingRuns:
     """Guard: of this session, of this user, or of the whole tenant no effect is running whose lease is not over at `now`, and none is done
-    that an instance outside the store still has to follow.
+    that an instance outside the store still has to follow. With a `user` also none, running or indeterminate, that holds an instance which
+    outlives the user: without its record that would be let go, and nobody knows whether it has moved.
 
     Refused: `effect`, its key. What is claimed at the same moment is claimed before it, and refuses it, or after the whole batch.
     """

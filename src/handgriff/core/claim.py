@@ -10,8 +10,9 @@ from handgriff.core.rows import Effect
 from handgriff.errors import Refusal
 
 
-def answer_from(record: Effect, digest: str, user: str, now: datetime) -> Outcome:
-    """The stored result for a repeated wish of the same user; what another user was answered is theirs.
+def answer_from(record: Effect, digest: str, user: str, now: datetime, *, is_here: bool = False) -> Outcome:
+    """The stored result for a repeated wish of the same user; what another user was answered is theirs. With *is_here* its handler is at
+    work in this process, whatever the clock says.
 
     Raises:
         Refusal: `conflict` where it runs or the arguments differ, `indeterminate` where nobody knows.
@@ -28,11 +29,9 @@ def answer_from(record: Effect, digest: str, user: str, now: datetime) -> Outcom
             if record.state == "done" and record.result is not None:
                 return replayed(read_outcome(record.result))
             raise Refusal("conflict", "Another call is at it.", retry_after=1)
-        case "running":
-            if now < record.lease_until:
+        case "running" | "indeterminate":
+            if is_here or (record.state == "running" and now < record.lease_until):
                 raise Refusal("conflict", "The same call is running.", retry_after=max(1, int((record.lease_until - now).total_seconds())))
-            raise unknown()
-        case "indeterminate":
             raise unknown()
         case _:
             assert_never(record.state)

@@ -1,7 +1,7 @@
 """What bindings mean: where a machine stands, and whether a tool is open there. The same predicates serve lists and calls."""
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from handgriff.core.contract import Contract
 from handgriff.core.machine.machine import At, Machine
@@ -9,7 +9,6 @@ from handgriff.core.machine.select import could
 from handgriff.core.standing import Standing
 from handgriff.errors import DefinitionError
 
-Unbound: TypeAlias = Literal["open", "closed"]
 Standings: TypeAlias = Mapping[Machine, Standing | None]
 """By machine. None, or absent: only a call's arguments say which instance, or where it is."""
 
@@ -47,10 +46,8 @@ def is_at(at: At, standing: Standing) -> bool:
     return not at.nodes.isdisjoint(standing.active)
 
 
-def is_open(contract: Contract, standings: Standings, unbound: Unbound = "open") -> bool:
-    """Whether *contract* is callable as far as can be said without arguments; what needs them counts as open."""
-    if not contract.is_bound:
-        return unbound == "open"
+def is_open(contract: Contract, standings: Standings) -> bool:
+    """Whether *contract*, of the constant list, is callable as far as can be said without arguments; what needs them counts as open."""
     for at in contract.at:
         standing = standings.get(at.machine)
         if standing is not None and not is_at(at, standing):

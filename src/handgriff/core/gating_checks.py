@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
+from typing import Final
 
 from handgriff.core.contract import Contract
 from handgriff.core.machine.checks import findings
@@ -11,7 +13,11 @@ from handgriff.core.machine.graph import Graph, graph_of
 from handgriff.core.machine.machine import At, Machine
 from handgriff.core.machine.node import Definition
 from handgriff.core.machine.proofs import BoundTool
+from handgriff.core.machine.together import may_be_together
+from handgriff.core.workflow import begins
 from handgriff.errors import DefinitionError
+
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def check_bindings(machines: Mapping[str, Machine], contracts: Iterable[Contract]) -> None:
@@ -28,6 +34,9 @@ def check_bindings(machines: Mapping[str, Machine], contracts: Iterable[Contract
     for machine in machines.values():
         for finding in findings(machine, tools_of(machine, bound)):
             raise DefinitionError(machine.id, finding.where, finding.problem, mend=finding.mend)
+        if machine.is_kept:
+            # Guards and actions see neither a call nor a time there, so one that is wrong is wrong for every instance.
+            begins(machine, _ANY_TIME)
 
 
 def tools_of(machine: Machine, contracts: Iterable[Contract]) -> dict[str, BoundTool]:
@@ -117,14 +126,4 @@ def _sent(graph: Graph, number: int) -> frozenset[str]:
 def _fit_together(definition: Definition, bound: Sequence[At]) -> bool:
     """Whether one state of each can be active at the same time, wherever the application says the machine is."""
     chosen = product(*([definition.nodes[node].place for node in sorted(at.nodes)] for at in bound))
-    return any(all(_are_compatible(definition, one, other) for one in places for other in places) for places in chosen)
-
-
-def _are_compatible(definition: Definition, one: int, other: int) -> bool:
-    first, second = sorted((one, other))
-    node = definition.places[first]
-    if first <= second <= node.last:
-        return True
-    while not node.place <= second <= node.last:
-        node = definition.places[node.parent]
-    return node.kind == "parallel"
+    return any(all(may_be_together(definition.places, *pair) for pair in combinations(places, 2)) for places in chosen)

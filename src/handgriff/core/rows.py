@@ -67,11 +67,15 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """Which workflow instance a call moves if it succeeds, and by which event."""
+    """Which workflow instance a call moves if it succeeds, and by which event; or, without one, what it begins."""
 
     machine: str
     handle: str
     event: str
+    snapshot: str | None = None
+    """What it begins with, as it was computed before the handler ran; None for what is moved."""
+    hash: str | None = None
+    """Of the machine that `snapshot` belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ class Effect:
     """The transition that hangs on it."""
     owes: bool = False
     """Whether that instance is outside the store, and has not followed yet for all that is known here."""
+    outlives: bool = False
+    """Whether that instance is still there once the user is erased."""
 
     def is_abandoned(self, now: datetime) -> bool:
         """Whether it runs by its record, and nobody can be running it any more."""

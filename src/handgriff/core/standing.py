@@ -4,11 +4,13 @@ application."""
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import combinations
 
 from handgriff.core.machine.configuration import around, completed, places_of
 from handgriff.core.machine.machine import Machine
 from handgriff.core.machine.node import Node
 from handgriff.core.machine.snapshot import Snapshot
+from handgriff.core.machine.together import may_be_together
 from handgriff.errors import DefinitionError
 
 
@@ -42,7 +44,7 @@ def derived(machine: Machine, answer: object) -> Standing:
     in it stands for where it begins; several states at once are given as a list.
 
     Raises:
-        DefinitionError: the answer is no state of the machine.
+        DefinitionError: the answer is no state of the machine, or several that can't be active together.
     """
     places = machine.definition.places
     named = [_named(machine, each) for each in (answer if isinstance(answer, (list, tuple, set, frozenset)) else (answer,))]
@@ -50,6 +52,10 @@ def derived(machine: Machine, answer: object) -> Standing:
         raise DefinitionError(
             machine.id, "state_of", "it answered no state.", mend="answer one, or None where there is nothing to be in one."
         )
+    for one, other in combinations(named, 2):
+        if not may_be_together(places, one.place, other.place):
+            problem = f"it answered {one.path!r} and {other.path!r}, which can't be active together."
+            raise DefinitionError(machine.id, "state_of", problem, mend="answer one of them; only parallel regions have a state each.")
     active = completed(places, [place for node in named for place in (*around(places, node.place), node.place)])
     return Standing(machine, frozenset(places[place].id for place in active), ", ".join(node.path for node in named))
 

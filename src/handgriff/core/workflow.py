@@ -50,16 +50,38 @@ class Moving:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a success begins."""
+
+    machine: Machine
+    handle: str
+    text: str
+    """Its first snapshot, as it is stored."""
+    standing: Standing
+    """Where it stands then."""
+
+    @property
+    def moved(self) -> Moved:
+        """What to say of it."""
+        return Moved(self.machine.id, self.handle, None, self.standing.words)
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
-    """What the gate has let pass: the kept instances it has seen, what a success moves, and the handle of what it begins."""
+    """What the gate has let pass: the kept instances it has seen, and what a success moves or begins."""
 
     seen: tuple[Instance, ...] = ()
     moving: Moving | None = None
-    starts: Machine | None = None
-    handle: str | None = None
-    """Of the instance that a success begins."""
+    beginning: Beginning | None = None
     beside: Mapping[Machine, Standing | None] = field(default_factory=dict)
     """Where other machines stand that decide, with the one that moves or begins, what is open then."""
+
+    @property
+    def machine(self) -> Machine | None:
+        """Whose instance a success moves or begins."""
+        if self.moving is not None:
+            return self.moving.instance.machine
+        return None if self.beginning is None else self.beginning.machine
 
 
 NOTHING = Passage()
@@ -75,7 +97,11 @@ def begins(machine: Machine, at: datetime) -> Snapshot:
 
 
 def begun(machine: Machine, *, tenant: str, handle: str, user: str | None, session: str | None, at: datetime) -> Workflow:
-    """The row of an instance that begins."""
+    """The row of an instance that begins.
+
+    Raises:
+        DefinitionError: as `begins`.
+    """
     return Workflow(
         tenant=tenant,
         machine=machine.id,
@@ -90,12 +116,29 @@ def begun(machine: Machine, *, tenant: str, handle: str, user: str | None, sessi
 
 
 def started(machine: Machine, effect: Effect, now: datetime) -> Workflow | None:
-    """The row that the success of *effect*, known at *now*, begins; None where it begins none. Its state is entered when it was claimed."""
-    if effect.fires is None or effect.fires.event or effect.fires.machine not in machine.ids:
+    """The row that the success of *effect*, known at *now*, begins; None where it begins none. Its state is entered when it was claimed.
+
+    Raises:
+        DefinitionError: as `begins`, where *effect* doesn't carry how it begins: an earlier version has claimed it.
+    """
+    fires = effect.fires
+    if fires is None or fires.event or fires.machine not in machine.ids:
         return None
-    user = None if machine.owner == "tenant" else effect.user
-    row = begun(machine, tenant=effect.tenant, handle=effect.fires.handle, user=user, session=None, at=effect.claimed_at)
-    return replace(row, expires_at=now + machine.expires)
+    if fires.snapshot is None or fires.hash is None:
+        snapshot, of = begins(machine, effect.claimed_at).to_json(), machine.hash
+    else:
+        snapshot, of = fires.snapshot, fires.hash
+    return Workflow(
+        tenant=effect.tenant,
+        machine=machine.id,
+        handle=fires.handle,
+        user=None if machine.owner == "tenant" else effect.user,
+        session=None,
+        hash=of,
+        snapshot=snapshot,
+        created_at=effect.claimed_at,
+        expires_at=now + machine.expires,
+    )
 
 
 def last_moves(events: Iterable[Event], present_id: Callable[[str], str]) -> dict[str, Moved]:

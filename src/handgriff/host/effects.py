@@ -1,6 +1,7 @@
 """`host.effects`: the durable traces of calls that change the world, for the operator."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from math import ceil
 from typing import Literal
 
@@ -60,14 +61,8 @@ class HostEffects:
         """
         engine = await self._host.engine()
         effect = await self.get(tenant, tool, key)
-        now = engine.clock.now()
-        if effect.state == "running" and not effect.is_abandoned(now):
-            raise Refusal(
-                "conflict",
-                f"This effect is running: its call has until {effect.lease_until.isoformat(timespec='seconds')}.",
-                next="Wait for its outcome. If there is none then, it can be resolved.",
-                retry_after=max(1, ceil((effect.lease_until - now).total_seconds())),
-            )
+        if engine.boundary.effects.is_running(effect):
+            raise _running(effect, engine.clock.now())
         if effect.state not in ("running", "indeterminate"):
             raise Refusal("conflict", f"This effect is {effect.state}.", next="Only an uncertain effect can be resolved.")
         for _ in range(_TRIES):
@@ -86,11 +81,25 @@ class HostEffects:
 
 async def _find_out(engine: Engine, effects: Sequence[Effect]) -> None:
     """An operator's look is an access too: what has no owner any more gets its answer, and what is uncertain is asked about."""
-    now = engine.clock.now()
-    open_ones = [effect for effect in effects if effect.is_abandoned(now) or effect.state == "indeterminate"]
+    open_ones = [
+        effect for effect in effects if effect.state in ("running", "indeterminate") and not engine.boundary.effects.is_running(effect)
+    ]
     for tenant, session in sorted({(effect.tenant, effect.session) for effect in open_ones}):
         found = await engine.store.session(tenant, session)
         await (recover_deleted(engine, tenant, session) if found is None else recover(engine, found))
+
+
+def _running(effect: Effect, now: datetime) -> Refusal:
+    left = ceil((effect.lease_until - now).total_seconds())
+    until = (
+        f"its call has until {effect.lease_until.isoformat(timespec='seconds')}" if left > 0 else "its handler is at work in this process"
+    )
+    return Refusal(
+        "conflict",
+        f"This effect is running: {until}.",
+        next="Wait for its outcome. If there is none then, it can be resolved.",
+        retry_after=max(1, left),
+    )
 
 
 async def _resolution(engine: Engine, effect: Effect, state: Literal["done", "failed"], by: str) -> tuple[Operation, ...]:

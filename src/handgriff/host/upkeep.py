@@ -1,6 +1,5 @@
 """What an operator does with what has grown old, or must go: collect garbage, and erase."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -82,7 +81,8 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     """Remove everything of a tenant, or of one of its users; ledger rows stay under a pseudonym.
 
     Raises:
-        Refusal: `invalid`; nobody can have that name. `conflict`; a write of theirs is being carried out, of which no trace would be left.
+        Refusal: `invalid`; nobody can have that name. `conflict`; a write of theirs is being carried out, of which no trace would be left,
+            or nobody knows what became of one that holds a workflow of others.
         BackendError: what lives beside the store can't be reached.
     """
     for name, value in {"tenant": tenant, "user": user}.items():
@@ -90,8 +90,7 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
             raise Refusal("invalid", f"{name}: expected text of 1 to 256 bytes.", fields={name: "expected text of 1 to 256 bytes"})
     pseudonym, now = engine.ids.new("pseudonym"), engine.clock.now()
     # Before anything is lost; what begins meanwhile is found by the commit.
-    if any(effect.lease_until > now and user in (None, effect.user) for effect in await _running(engine, tenant)):
-        raise _writing(tenant, user)
+    await _refuse_open(engine, tenant, user)
     await pay(engine.boundary.effects, tenant, user=user)
     sessions = await _sessions_of(engine, tenant, user)
     # What lives beside the store first: if that fails, the store still says what has to be erased.
@@ -102,6 +101,7 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     try:
         await engine.store.commit((CheckNothingRuns(tenant, now, user=user), Erase(tenant, user, pseudonym)), durable=True)
     except CommitRefused:
+        await _refuse_open(engine, tenant, user)
         raise _writing(tenant, user) from None
     # Behind it: an erase that is refused must not have set a workflow back.
     for session in sessions:
@@ -109,8 +109,20 @@ async def erase(engine: Engine, tenant: str, user: str | None) -> Erased:
     return Erased(tenant, user, pseudonym, len(sessions))
 
 
-async def _running(engine: Engine, tenant: str) -> Sequence[Effect]:
-    return await engine.store.effects(tenant, state="running")
+async def _refuse_open(engine: Engine, tenant: str, user: str | None) -> None:
+    """Whether a write of theirs is open whose record must stay.
+
+    Raises:
+        Refusal: `conflict`.
+    """
+    theirs = [effect for effect in await engine.store.unsettled(tenant) if user in (None, effect.user)]
+    if any(map(engine.boundary.effects.is_running, theirs)):
+        raise _writing(tenant, user)
+    if user is None:
+        return
+    for effect in theirs:
+        if effect.outlives:
+            raise _uncertain(effect)
 
 
 def _writing(tenant: str, user: str | None) -> Refusal:
@@ -120,6 +132,17 @@ def _writing(tenant: str, user: str | None) -> Refusal:
         f"A write of {whose} is being carried out, so they are not erased yet.",
         next="Erase them again when it has ended.",
         retry_after=1,
+    )
+
+
+def _uncertain(effect: Effect) -> Refusal:
+    # Without the record the instance would be free, and the step taken twice.
+    moved = "a workflow" if effect.fires is None else f"the {effect.fires.machine}"
+    return Refusal(
+        "conflict",
+        f"Nobody knows what became of {effect.tool} {effect.key} of {effect.tenant}/{effect.user}. It holds {moved}, which stays, "
+        "so they are not erased yet.",
+        next=f"Say what became of it (handgriff effects resolve TARGET {effect.tool} {effect.key} done|failed), then erase them again.",
     )
 
 

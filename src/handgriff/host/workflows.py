@@ -88,6 +88,7 @@ class HostWorkflows:
 
         Raises:
             Refusal: `not_found`, one answer for unknown, expired and foreign ones; `closed` where it can't go on.
+            DefinitionError: its migration, or a guard on the way to now, raised or answered what it may not.
         """
         engine = await self._host.engine()
         today = await rights_now(engine.boundary.callers, caller)

@@ -154,11 +154,13 @@ async def _settle_abandoned(engine: Engine, session: Session) -> None:
 
 
 async def _settle_if_abandoned(engine: Engine, session: Session, effect: Effect) -> None:
+    if engine.boundary.effects.is_running(effect):
+        return
     if effect.state == "indeterminate":
         await engine.boundary.truths.settle_late(effect)
         return
     is_of_this_turn = effect.proposal is None and effect.turn is not None and effect.turn == session.lease.turn
-    if not effect.is_abandoned(engine.clock.now()) or is_of_this_turn:
+    if is_of_this_turn:
         return
     proposal = None if effect.proposal is None else await engine.store.proposal(effect.tenant, effect.proposal)
     is_told = effect.call in _told(await engine.store.events(session.tenant, session.id))
@@ -176,7 +178,7 @@ async def recover_deleted(engine: Engine, tenant: str, session: str) -> None:
 
 
 async def _settle_deleted(engine: Engine, effect: Effect) -> None:
-    if not (effect.state == "indeterminate" or effect.is_abandoned(engine.clock.now())):
+    if engine.boundary.effects.is_running(effect):
         return
     if await engine.boundary.truths.settle_late(effect) or effect.state == "indeterminate":
         return

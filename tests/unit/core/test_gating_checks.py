@@ -170,6 +170,21 @@ def test_a_derived_machine_may_be_anywhere() -> None:
     check(bound("cancel", derived("pending", "shipped").at("shipped")))
 
 
+def test_a_machine_that_can_not_begin_is_refused() -> None:
+    def wrong(_context: object, _event: object, _params: object) -> bool:
+        raise KeyError("args")
+
+    paid = State("paid", type="final")
+    machine = Machine(
+        "till", State("open", on={"PAY": "paid"}, after={0: Transition("paid", guard="wrong")}), paid, guards={"wrong": wrong}
+    )
+
+    subject, member, message = refused(bound("pay", machine.at("open"), "PAY"))
+
+    assert (subject, member) == ("till", "states.open.after.0.guard")
+    assert "guard 'wrong' raised KeyError" in message
+
+
 def test_what_is_wrong_with_a_machine_is_told_with_its_path() -> None:
     machine = invoice(State("stuck"), draft={"STICK": "stuck"})
 

@@ -62,7 +62,13 @@ class Effects:
     limits: Limits
     workflows: Workflows
     own: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Claims whose handlers run in this process, with tenant and session: whatever the clock says, no round need look after them."""
+    """Claims whose handlers run in this process, with tenant and session."""
+
+    def is_running(self, effect: Effect) -> bool:
+        """Whether a handler may be at it: in this process, whatever clock and record say meanwhile, or in another one with its lease."""
+        if effect.claim in self.own:
+            return True
+        return effect.state == "running" and not effect.is_abandoned(self.clock.now())
 
     async def read(self, ready: Ready) -> Outcome:
         """Run a read. What it raises leaves through the application's own context as it is; it is explained outside."""
@@ -108,9 +114,7 @@ class Effects:
         except Exception:
             raise
         except BaseException:
-            # Whoever cancels this task waits for nothing that is settled afterwards.
             await ready.call.together.roll_back()
-            self.own.pop(effect.claim, None)
             raise
         finally:
             ready.call.access.is_running = False
@@ -179,6 +183,7 @@ class Effects:
             transaction=contract.transaction,
             fires=_fired(ready),
             owes=self.workflows.will_owe(ready.passage),
+            outlives=self.workflows.will_outlive(ready.passage),
         )
 
     async def held(self, ready: Ready, key: str) -> Effect | None:
@@ -247,9 +252,11 @@ class Effects:
             raise Refusal("conflict", "This proposal is decided already.")
         if taken.guard == "session":
             raise Refusal("not_found", "There is no such session.")
-        outcome = answer_from(await self.record(effect), effect.digest, effect.user, self.clock.now())
-        if ready.passage.moving is not None:
+        record = await self.record(effect)
+        outcome = answer_from(record, effect.digest, effect.user, self.clock.now(), is_here=record.claim in self.own)
+        if ready.passage.moving is not None and not outcome.vetoed:
             # The gate has let it pass, so this instance stands before a step that was made: in another session, or before a rewind.
+            # A success that vetoed has made none anywhere.
             raise _done_elsewhere(ready.passage.moving.instance.machine.id)
         return self.ended(ready.attempt, "effect", outcome, ready.digest, started=ready.started)
 
@@ -326,7 +333,10 @@ def begun_again(ready: Ready, record: Effect) -> Ready:
     if starts is None or fires is None or fires.event or fires.machine != starts.id:
         return ready
     is_tried_again = (record.state, record.digest, record.user) == ("failed", ready.digest, ready.attempt.place.user)
-    return ready.passed(replace(ready.passage, handle=fires.handle)) if is_tried_again else ready
+    beginning = ready.passage.beginning
+    if beginning is None or not is_tried_again:
+        return ready
+    return ready.passed(replace(ready.passage, beginning=replace(beginning, handle=fires.handle)))
 
 
 def outcome_of(refusal: Refusal) -> Outcome:
@@ -359,11 +369,10 @@ def _not_refused(returned: object) -> object:
 
 
 def _fired(ready: Ready) -> Fired | None:
-    passage, starts = ready.passage, ready.contract.starts
-    if passage.moving is not None:
-        row = passage.moving.instance.row
-        return Fired(row.machine, row.handle, passage.moving.event)
-    return Fired(starts.id, passage.handle, "") if starts is not None and passage.handle is not None else None
+    moving, begins = ready.passage.moving, ready.passage.beginning
+    if moving is not None:
+        return Fired(moving.instance.row.machine, moving.instance.row.handle, moving.event)
+    return None if begins is None else Fired(begins.machine.id, begins.handle, "", begins.text, begins.machine.hash)
 
 
 def _with_steps(refusal: Refusal, call: BoundCall) -> Refusal:

@@ -21,7 +21,7 @@ from handgriff.core.outcome import told
 from handgriff.core.rows import Effect
 from handgriff.core.standing import Standing, stands
 from handgriff.core.ways import path_to
-from handgriff.core.workflow import NOTHING, Instance, Moving, Passage, begins, event_of, moved_fact, told_moved
+from handgriff.core.workflow import NOTHING, Beginning, Instance, Moving, Passage, begins, event_of, moved_fact, told_moved
 from handgriff.errors import Refusal
 from handgriff.runtime.assistant import Assistant
 from handgriff.runtime.boundary.attempt import Place
@@ -72,8 +72,8 @@ class Gate:
             if not all(is_at(at, standing) for at in contract.at if at.machine is machine):
                 raise await self._closed(ready, standing, standings)
         moving = None if contract.fires is None else await self._moving(ready, seen, standings)
-        handle = None if contract.starts is None else self.effects.ids.new("handle")
-        return Passage(tuple(seen.values()), moving, contract.starts, handle, await self._beside(ready, standings))
+        beginning = None if contract.starts is None else self._beginning(contract.starts)
+        return Passage(tuple(seen.values()), moving, beginning, await self._beside(ready, standings))
 
     async def told(self, ready: Ready, ran: Ran, inside: Sequence[Moved] = ()) -> Ran:
         """*ran* with what its success moves or begins: the state, the handle, and what of that workflow is open then; and with what calls
@@ -99,13 +99,11 @@ class Gate:
 
     def _after(self, ready: Ready) -> tuple[Moved, Standing]:
         """What a success has moved or begun, and where it then stands."""
-        passage, starts = ready.passage, ready.contract.starts
-        if passage.moving is not None:
-            return passage.moving.moved, passage.moving.standing
-        if starts is None or passage.handle is None:
+        passage = ready.passage
+        follows = passage.moving or passage.beginning
+        if follows is None:
             raise AssertionError("only asked of a tool that moves or begins something")
-        after = stands(starts, begins(starts, self.effects.clock.now()))
-        return Moved(starts.id, passage.handle, None, after.words), after
+        return follows.moved, follows.standing
 
     async def _beside(self, ready: Ready, known: Standings) -> Standings:
         """Where the machines stand that decide, with the one that moves or begins, what is open then.
@@ -145,6 +143,17 @@ class Gate:
         message = why or f"{contract.name} is not open while the {machine.id} is in {state!r}."
         return Refusal("closed", message, next=step, machine=machine.id, state=state, allowed=allowed, path=list(way) or None)
 
+    def _beginning(self, machine: Machine) -> Beginning:
+        """What a success begins. Like what it moves, it is computed before the handler runs, and never again behind it.
+
+        Raises:
+            DefinitionError: a guard or an action is wrong, or it doesn't come to rest.
+        """
+        first = begins(machine, self.effects.clock.now())
+        text, standing = first.to_json(), stands(machine, first)
+        self.positions.workflows.remember(text, standing)
+        return Beginning(machine, self.effects.ids.new("handle"), text, standing)
+
     async def _moving(self, ready: Ready, seen: dict[Machine, Instance], standings: Standings) -> Moving:
         fires = ready.contract.fires
         if fires is None:
@@ -177,7 +186,8 @@ class Gate:
             if instance.row.claim is None:
                 return instance
             record = await workflows.holder(instance, ready.attempt.place.tenant)
-            if not (await workflows.let_go_forgotten(instance) if record is None else await self._is_over(record)):
+            # Without one it was let go since it was looked at, or its claim comes before its record.
+            if record is not None and not await self._is_over(record):
                 raise self._held(instance.machine, record)
             instance = await self._instance(instance.machine, ready)
         raise Refusal("conflict", "Other calls move this workflow just now.", retry_after=1)
@@ -186,15 +196,12 @@ class Gate:
         """Whether the call that held an instance has ended since it was looked at, or how it has could be found out."""
         if record.state in ("done", "failed"):
             return True
-        if record.state == "running" and not record.is_abandoned(self.effects.clock.now()):
-            return False
-        return await self.truths.settle_late(record)
+        return not self.effects.is_running(record) and await self.truths.settle_late(record)
 
-    def _held(self, machine: Machine, record: Effect | None) -> Refusal:
-        now = self.effects.clock.now()
-        if record is None or (record.state == "running" and not record.is_abandoned(now)):
+    def _held(self, machine: Machine, record: Effect) -> Refusal:
+        if self.effects.is_running(record):
             # Its lease says when it has ended at the latest, as for a repeated wish.
-            seconds = 1 if record is None else max(1, int((record.lease_until - now).total_seconds()))
+            seconds = max(1, int((record.lease_until - self.effects.clock.now()).total_seconds()))
             return Refusal("conflict", f"Another call moves this {machine.id} just now.", next="Wait for its outcome.", retry_after=seconds)
         refusal = unknown()
         return Refusal(refusal.code, f"An earlier call has left this {machine.id} uncertain: {refusal.message}", next=refusal.next)

@@ -78,7 +78,7 @@ class Lists:
         return self._keeps and type(caller) is Caller
 
     def _opened(self, caller: Caller, standings: Standings) -> Contracts:
-        return tuple(each for each in self.offered(caller) if is_open(each, standings, self.assistant.unbound))
+        return tuple(each for each in self.offered(caller) if is_open(each, standings))
 
 
 def needs_no_arguments(machine: Machine) -> bool:

@@ -51,10 +51,11 @@ _SAID: Final = frozenset({"refused", "message", "next", "code"})
 
 @dataclass(slots=True)
 class _Trail:
-    """Which step an attempt has reached, and the digest of its arguments as far as they are known."""
+    """Which step an attempt has reached, and the digest of its arguments and its claim as far as they are known."""
 
     step: Step = "resolve"
     digest: str = ""
+    claim: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,12 @@ class Boundary:
         trail.step = "form"
         arguments = self._validated(attempt, contract)
         trail.digest = jsontext.digest(arguments.canonical)
-        with anyio.CancelScope() as scope:
-            return await self._perform(attempt, contract, caller, arguments, trail, started, scope)
+        try:
+            with anyio.CancelScope() as scope:
+                return await self._perform(attempt, contract, caller, arguments, trail, started, scope)
+        finally:
+            # Settled or not: whoever cancels this task waits for nothing that is settled afterwards.
+            self.effects.own.pop(trail.claim, None)
         raise AssertionError("unreachable: this scope is never cancelled itself")
 
     async def _perform(
@@ -130,6 +135,7 @@ class Boundary:
                         passed = claim
                     else:
                         ready, effect = claimed = claim
+                        trail.claim = effect.claim
                         self.effects.own[effect.claim] = (effect.tenant, effect.session)
                         ran = await self.gate.told(ready, self.effects.done(ready, await self.effects.run(*claimed)), moved)
         except Exception as error:
@@ -140,10 +146,7 @@ class Boundary:
             else:
                 self.effects.incident(error, contract.name, attempt.id)
         if claimed is not None:
-            try:
-                return await self.settlements.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
-            finally:
-                self.effects.own.pop(claimed[1].claim, None)
+            return await self.settlements.settle(*claimed, ran or self.effects.failed(claimed[0], _swallowed()))
         if passed is None:
             raise self.effects.refusal(_swallowed(), contract, attempt.id)
         return passed
@@ -237,7 +240,7 @@ class Boundary:
         if ready.contract.idempotency_key is not None:
             # The same wish may have been left behind by a crash; what became of it is found out before it is answered.
             record = await self.effects.held(ready, key)
-            if record is not None and (record.is_abandoned(self.effects.clock.now()) or record.state == "indeterminate"):
+            if record is not None and record.state in ("running", "indeterminate") and not self.effects.is_running(record):
                 await self.truths.settle_late(record)
                 record = await self.effects.held(ready, key)
             ready = ready if record is None else begun_again(ready, record)

@@ -32,7 +32,8 @@ class Ready:
         if self.contract.call_parameter is not None:
             parameters[self.contract.call_parameter] = self.call
         if self.contract.starts_parameter is not None:
-            parameters[self.contract.starts_parameter] = self.passage.handle
+            beginning = self.passage.beginning
+            parameters[self.contract.starts_parameter] = None if beginning is None else beginning.handle
         return parameters
 
     def passed(self, passage: Passage) -> "Ready":

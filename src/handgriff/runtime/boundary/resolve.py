@@ -56,5 +56,7 @@ def resolve(assistant: Assistant, name: str, caller: Caller, surroundings: Surro
 
 
 def menu(assistant: Assistant, caller: Caller, surroundings: Surroundings) -> tuple[Contract, ...]:
-    """The tools *caller* may use, by name."""
-    return tuple(contract for name in sorted(assistant.contracts) if may_use(contract := assistant.contracts[name], caller, surroundings))
+    """The tools *caller* may use, by name. With `unbound="closed"` no state ever opens what is bound to none, so that is in no list."""
+    contracts = (assistant.contracts[name] for name in sorted(assistant.contracts))
+    listed = (contract for contract in contracts if contract.is_bound or assistant.unbound == "open")
+    return tuple(contract for contract in listed if may_use(contract, caller, surroundings))

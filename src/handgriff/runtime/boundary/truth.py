@@ -65,7 +65,9 @@ class Truths:
     _asked: dict[str, _Asked] = field(default_factory=dict)
 
     async def of(self, effect: Effect) -> Ran | None:
-        """How *effect*, which has no outcome, ended; None where nobody knows (yet)."""
+        """How *effect*, which has no outcome, ended; None where nobody knows (yet), as long as a handler may be at it."""
+        if effect.claim in self.effects.own:
+            return None
         if effect.transaction:
             # One that somebody ended by hand is uncertain after all, and stays so.
             return Ran(refused(_TAKEN_BACK), "failed") if effect.state == "running" else None

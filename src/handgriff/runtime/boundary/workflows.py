@@ -3,6 +3,7 @@
 In the store, claim and settlement are operations of the effect's own batches. Elsewhere they come before the one and behind the other.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ from handgriff.core.outcome import Outcome
 from handgriff.core.rows import Effect, EffectState, Workflow
 from handgriff.core.standing import Standing, stands
 from handgriff.core.workflow import PROCESS, Instance, Passage, begun, moved_by_start, started, told_moved, words_of
-from handgriff.errors import Refusal
+from handgriff.errors import DefinitionError, Refusal
 from handgriff.ports.clock import Clock
 from handgriff.ports.snapshots import SnapshotKey
 from handgriff.ports.store import CommitRefused, Store
@@ -24,6 +25,7 @@ from handgriff.runtime.boundary.beginnings import check_new, left_behind
 from handgriff.runtime.boundary.elsewhere import Elsewhere
 from handgriff.runtime.boundary.stored import moved_at, snapshot_of
 
+_LOG = logging.getLogger("handgriff.boundary")
 _KEPT: Final = 1024
 """Snapshots that are kept parsed, and instances that are kept begun; then all are forgotten. Both are values."""
 
@@ -153,14 +155,14 @@ class Workflows:
             row, made, of = moving.instance.row, moving.text, moving.instance.machine.hash
             if not await apart.claim(row, effect, next_text=made, next_hash=of, is_stored=moving.instance.is_stored):
                 raise CommitRefused("workflow", row.handle)
-        if passage.starts is not None and (apart := self._apart(passage.starts)) is not None:
-            begins = started(passage.starts, effect, effect.claimed_at)
+        if passage.beginning is not None and (apart := self._apart(passage.beginning.machine)) is not None:
+            begins = started(passage.beginning.machine, effect, effect.claimed_at)
             if begins is not None and not await apart.claim_new(begins, effect):
                 raise CommitRefused("workflow", begins.handle)
 
     async def let_go_apart(self, passage: Passage, effect: Effect) -> None:
         """Free what `claim_apart` has claimed: the effect was not."""
-        machine = passage.starts if passage.moving is None else passage.moving.instance.machine
+        machine = passage.machine
         if machine is not None and effect.fires is not None and (apart := self._apart(machine)) is not None:
             await apart.settle(_key(machine, effect), effect.claim, moves=False, expires_at=None)
 
@@ -181,7 +183,7 @@ class Workflows:
         if fires.event:
             expires = self._expiry(machine) if moves and machine is not None else None
             return (SettleWorkflow(effect.tenant, fires.machine, fires.handle, effect.claim, moves, expires),)
-        row = started(machine, effect, self.clock.now()) if moves and machine is not None else None
+        row = self._begun_by(machine, effect) if moves and machine is not None else None
         return () if row is None else (StartWorkflow(row),)
 
     async def settled_apart(self, machine: Machine | None, effect: Effect, state: EffectState, outcome: Outcome | None) -> bool:
@@ -206,8 +208,16 @@ class Workflows:
 
     def will_owe(self, passage: Passage) -> bool:
         """Whether a success leaves something to do outside the store. What ends with this process is nothing that could be left."""
-        machine = passage.starts if passage.moving is None else passage.moving.instance.machine
+        machine = passage.machine
         return machine is not None and machine.is_kept and machine.instance != "process" and self.elsewhere is not None
+
+    def will_outlive(self, passage: Passage) -> bool:
+        """Whether what a call moves is still there once its user is erased: what is the tenant's or the process's, and what is outside the
+        store, where only a handle finds it."""
+        if passage.moving is None:
+            return False
+        machine, row = passage.moving.instance.machine, passage.moving.instance.row
+        return machine.instance == "process" or (machine.has_handle and (row.user is None or self.elsewhere is not None))
 
     async def moved(self, machine: Machine | None, effect: Effect, outcome: Outcome) -> Outcome:
         """*outcome* of *effect*, whose claim still holds its instance, with what its success moves or begins, for the model too."""
@@ -223,7 +233,7 @@ class Workflows:
             )
             moved = moved_at(machine, row, effect.claimed_at) if row is not None and row.claim == effect.claim else None
         else:
-            begins = started(machine, effect, self.clock.now())
+            begins = self._begun_by(machine, effect)
             moved = None if begins is None else moved_by_start(begins)
         return outcome if moved is None else told_moved(outcome, machine, moved)
 
@@ -232,18 +242,6 @@ class Workflows:
         row = instance.row
         record = await self.store.effect(tenant, row.tool, row.key) if row.tool and row.key else None
         return record if record is not None and record.claim == row.claim else None
-
-    async def let_go_forgotten(self, instance: Instance) -> bool:
-        """Free *instance*, whose claim has no record; whether it may be looked at again.
-
-        Claim and record are one commit, so the record was erased since, and nobody will ever say what became of it. Outside the store a
-        claim comes before its record, so there its own time says when it is over.
-        """
-        row = instance.row
-        if row.claim is None or self._apart(instance.machine) is not None:
-            return False
-        await self.store.commit((SettleWorkflow(row.tenant, row.machine, row.handle, row.claim, moves=False),), durable=True)
-        return True
 
     async def own_rows(self, tenant: str, session: str) -> Sequence[Workflow]:
         """What is stored of the session's own instances, wherever that is."""
@@ -302,6 +300,14 @@ class Workflows:
         """The id that the machine has now which has, or had, this one."""
         machine = self.known(name)
         return name if machine is None else machine.id
+
+    def _begun_by(self, machine: Machine, effect: Effect) -> Workflow | None:
+        """The row that the success of *effect* begins. Whatever is wrong with the machine, the effect must be settled."""
+        try:
+            return started(machine, effect, self.clock.now())
+        except DefinitionError:
+            _LOG.exception("call %s has begun no %s: %s can't begin", effect.call, machine.id, machine.id)
+            return None
 
     async def _load(self, machine: Machine, tenant: str, handle: str) -> Workflow | None:
         apart = self._apart(machine)

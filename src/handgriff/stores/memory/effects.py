@@ -32,14 +32,16 @@ def write_effect(tables: Tables, operation: EffectOperation) -> None:
 
 
 def check_nothing_runs(tables: Tables, guard: CheckNothingRuns) -> None:
-    """Whether nothing runs, and nothing is owed, where *guard* looks.
+    """Whether nothing runs, nothing is owed, and nothing is held that outlives the user, where *guard* looks.
 
     Raises:
         CommitRefused: something does, or is.
     """
     for effect in tables.effects.values():
         is_meant = effect.tenant == guard.tenant and guard.session in (None, effect.session) and guard.user in (None, effect.user)
-        if is_meant and ((effect.state == "running" and effect.lease_until > guard.now) or is_owing(effect)):
+        is_running = effect.state == "running" and effect.lease_until > guard.now
+        is_holding = guard.user is not None and effect.outlives and effect.state in ("running", "indeterminate")
+        if is_meant and (is_running or is_owing(effect) or is_holding):
             raise CommitRefused("effect", effect.key)
 
 

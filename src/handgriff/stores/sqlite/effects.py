@@ -1,7 +1,7 @@
 """Effect records: claimed, continued, settled, asked for as a guard, and removed when nobody needs them any more."""
 
 import sqlite3
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from handgriff.core import jsontext
 from handgriff.core.batch import CheckNothingRuns, ClaimEffect, FollowEffect, SettleEffect, StepEffect, SweepEffects
@@ -15,6 +15,8 @@ EffectOperation: TypeAlias = ClaimEffect | StepEffect | SettleEffect | FollowEff
 
 EFFECT = Columns(Effect)
 _EFFECTS = statements("effects")
+_OF_USER: Final = ("running_of_user", "owing_of_user", "holding_of_user")
+_IN_SESSION: Final = ("running_in_session", "owing_in_session", "holding_in_session")
 
 
 def write_effect(cursor: sqlite3.Cursor, operation: EffectOperation) -> None:
@@ -38,14 +40,13 @@ def write_effect(cursor: sqlite3.Cursor, operation: EffectOperation) -> None:
 
 
 def check_nothing_runs(cursor: sqlite3.Cursor, guard: CheckNothingRuns) -> None:
-    """Whether nothing runs, and nothing is owed, where *guard* looks.
+    """Whether nothing runs, nothing is owed, and nothing is held that outlives the user, where *guard* looks.
 
     Raises:
         CommitRefused: something does, or is.
     """
     whose = {"tenant": guard.tenant, "session": guard.session, "user": guard.user, "now": micros(guard.now)}
-    asked = ("running_of_user", "owing_of_user") if guard.session is None else ("running_in_session", "owing_in_session")
-    for statement in asked:
+    for statement in _OF_USER if guard.session is None else _IN_SESSION:
         found = cursor.execute(_EFFECTS[statement], whose).fetchone()
         if found is not None:
             raise CommitRefused("effect", found[0])

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from handgriff.core.batch import Batch, CheckNothingRuns, ClaimEffect, DeleteSession, Erase, FollowEffect, RewindSession
+from handgriff.core.batch import Batch, CheckNothingRuns, ClaimEffect, DeleteSession, Erase, FollowEffect, RewindSession, SettleEffect
 from handgriff.core.rows import EffectState, Fired
 from handgriff.ports.store import CommitRefused, Store
 from handgriff.testing.samples import EFFECT, TENANT, USER, at, create, say
@@ -55,6 +55,29 @@ class RunningSuite:
         await store.commit((FollowEffect(TENANT, EFFECT.tool, "k1", EFFECT.claim),))
         await store.commit(REMOVALS[way])
         assert list(await store.events(TENANT, "s1")) == []
+
+    @pytest.mark.parametrize("state", ["running", "indeterminate"])
+    async def test_what_outlives_a_user_and_may_have_moved_keeps_its_record(self, store: Store, state: EffectState) -> None:
+        """Without the record nobody would say what became of it. Where all goes, or the record stays, nothing is in the way."""
+        holding = replace(EFFECT, state=state, outlives=True, lease_until=at(0), fires=Fired("invoice", "w1", "SEND"))
+        await store.commit((create(), say("e1"), ClaimEffect(holding)))
+
+        for guard in (_of_user(), CheckNothingRuns(TENANT, at(0), "s1", USER)):
+            assert await refusal(store, guard) == ("effect", "k1")
+        await store.commit((CheckNothingRuns(TENANT, at(0)), CheckNothingRuns(TENANT, at(0), "s1")))
+        await store.commit((CheckNothingRuns(TENANT, at(0), user="bob"), CheckNothingRuns(TENANT, at(0), "s2", USER)))
+        await store.commit((CheckNothingRuns("globex", at(0), user=USER),))
+
+        await store.commit((SettleEffect(TENANT, EFFECT.tool, "k1", EFFECT.claim, "failed", at(1)),))
+        await store.commit(REMOVALS["erase a user"])
+        assert await store.effect(TENANT, EFFECT.tool, "k1") is None
+
+    async def test_a_failed_claim_that_is_claimed_anew_says_anew_what_outlives_its_user(self, store: Store) -> None:
+        again = replace(EFFECT, claim="c2", state="indeterminate", outlives=True)
+        await store.commit((ClaimEffect(replace(EFFECT, state="failed")), _of_user(), ClaimEffect(again)))
+
+        assert await store.effect(TENANT, EFFECT.tool, "k1") == again
+        assert await refusal(store, _of_user()) == ("effect", "k1")
 
     async def test_a_claim_whose_lease_is_over_is_nobodys_any_more(self, store: Store) -> None:
         await store.commit((ClaimEffect(replace(EFFECT, lease_until=at(60))),))

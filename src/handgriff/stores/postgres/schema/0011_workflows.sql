@@ -6,6 +6,8 @@
 ALTER TABLE handgriff.effect ADD COLUMN fires text COLLATE "C";
 -- Whether what moves is outside the store, and has not followed yet.
 ALTER TABLE handgriff.effect ADD COLUMN owes boolean NOT NULL DEFAULT FALSE;
+-- Whether what moves is still there once the user is erased.
+ALTER TABLE handgriff.effect ADD COLUMN outlives boolean NOT NULL DEFAULT FALSE;
 CREATE INDEX effect_owing ON handgriff.effect (tenant, session, claimed_at) WHERE state = 'done' AND owes;
 
 CREATE TABLE handgriff.workflow (
@@ -208,6 +210,7 @@ BEGIN
     v_new.arguments := coalesce(v_new.arguments, '');
     v_new.transaction := coalesce(v_new.transaction, FALSE);
     v_new.owes := coalesce(v_new.owes, FALSE);
+    v_new.outlives := coalesce(v_new.outlives, FALSE);
     PERFORM FROM handgriff.session WHERE tenant = v_new.tenant AND id = v_new.session FOR KEY SHARE;
     INSERT INTO handgriff.effect AS e SELECT (v_new).*
     ON CONFLICT (tenant, tool, key) DO UPDATE SET
@@ -226,7 +229,8 @@ BEGIN
         arguments = excluded.arguments,
         transaction = excluded.transaction,
         fires = excluded.fires,
-        owes = excluded.owes
+        owes = excluded.owes,
+        outlives = excluded.outlives
     WHERE e.state = 'failed' AND e.digest = excluded.digest AND e."user" = excluded."user";
     IF NOT FOUND THEN
         PERFORM handgriff.refuse('effect', v_new.key);
@@ -248,7 +252,8 @@ BEGIN
 END
 $$;
 
--- record guard: tenant, now, session or NULL, user or NULL; as before, and nothing there is owed.
+-- record guard: tenant, now, session or NULL, user or NULL; as before, and nothing there is owed,
+-- and of a user nothing holds what outlives them.
 CREATE OR REPLACE FUNCTION handgriff.check_nothing_runs(p text[], i integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -268,6 +273,11 @@ BEGIN
             WHERE tenant = v_tenant AND session = v_session AND state = 'done' AND owes AND (v_user IS NULL OR "user" = v_user)
             LIMIT 1;
         END IF;
+        IF v_key IS NULL AND v_user IS NOT NULL THEN
+            SELECT key INTO v_key FROM handgriff.effect
+            WHERE tenant = v_tenant AND session = v_session AND state IN ('running', 'indeterminate') AND outlives AND "user" = v_user
+            LIMIT 1;
+        END IF;
     ELSE
         PERFORM FROM handgriff.session WHERE tenant = v_tenant AND (v_user IS NULL OR "user" = v_user) ORDER BY id FOR UPDATE;
         SELECT key INTO v_key FROM handgriff.effect
@@ -276,6 +286,11 @@ BEGIN
         IF v_key IS NULL THEN
             SELECT key INTO v_key FROM handgriff.effect
             WHERE tenant = v_tenant AND state = 'done' AND owes AND (v_user IS NULL OR "user" = v_user)
+            LIMIT 1;
+        END IF;
+        IF v_key IS NULL AND v_user IS NOT NULL THEN
+            SELECT key INTO v_key FROM handgriff.effect
+            WHERE tenant = v_tenant AND state IN ('running', 'indeterminate') AND outlives AND "user" = v_user
             LIMIT 1;
         END IF;
     END IF;

@@ -6,6 +6,9 @@ ALTER TABLE handgriff_effect ADD COLUMN fires TEXT;
 -- Whether what moves is outside the store, and has not followed yet.
 ALTER TABLE handgriff_effect ADD COLUMN owes INTEGER NOT NULL DEFAULT 0;
 
+-- Whether what moves is still there once the user is erased.
+ALTER TABLE handgriff_effect ADD COLUMN outlives INTEGER NOT NULL DEFAULT 0;
+
 CREATE INDEX handgriff_effect_owing ON handgriff_effect (tenant, session, claimed_at) WHERE state = 'done' AND owes = 1;
 
 -- A claim writes the next snapshot beside the present one and a settlement takes it away, so rows are long and change their length: they

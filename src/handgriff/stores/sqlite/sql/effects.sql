@@ -3,11 +3,11 @@
 -- name: claim_effect
 INSERT INTO handgriff_effect (
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires, owes
+    resolved_by, arguments, "transaction", fires, owes, outlives
 )
 VALUES (
     :tenant, :tool, :key, :digest, :claim, :session, :user, :turn, :call, :state, :lease_until, :claimed_at, :settled_at, :steps, :result,
-    :proposal, :resolved_by, :arguments, :transaction, :fires, :owes
+    :proposal, :resolved_by, :arguments, :transaction, :fires, :owes, :outlives
 )
 ON CONFLICT (tenant, tool, key) DO UPDATE SET
     claim = excluded.claim,
@@ -25,7 +25,8 @@ ON CONFLICT (tenant, tool, key) DO UPDATE SET
     arguments = excluded.arguments,
     "transaction" = excluded."transaction",
     fires = excluded.fires,
-    owes = excluded.owes
+    owes = excluded.owes,
+    outlives = excluded.outlives
 WHERE state = 'failed' AND digest = excluded.digest AND user = excluded.user;
 
 -- name: running_steps
@@ -58,6 +59,18 @@ SELECT key
 FROM handgriff_effect INDEXED BY handgriff_effect_unsettled
 WHERE tenant = :tenant AND state IN ('running', 'indeterminate') AND state = 'running' AND lease_until > :now
     AND (:user IS NULL OR user = :user)
+LIMIT 1;
+
+-- name: holding_in_session
+SELECT key
+FROM handgriff_effect INDEXED BY handgriff_effect_unsettled
+WHERE tenant = :tenant AND session = :session AND state IN ('running', 'indeterminate') AND outlives = 1 AND user = :user
+LIMIT 1;
+
+-- name: holding_of_user
+SELECT key
+FROM handgriff_effect INDEXED BY handgriff_effect_unsettled
+WHERE tenant = :tenant AND state IN ('running', 'indeterminate') AND outlives = 1 AND user = :user
 LIMIT 1;
 
 -- name: owing_in_session
@@ -136,14 +149,14 @@ DELETE FROM handgriff_hook WHERE tenant = :tenant AND id = :id;
 -- name: effect
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires, owes
+    resolved_by, arguments, "transaction", fires, owes, outlives
 FROM handgriff_effect
 WHERE tenant = :tenant AND tool = :tool AND key = :key;
 
 -- name: effects
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires, owes
+    resolved_by, arguments, "transaction", fires, owes, outlives
 FROM handgriff_effect
 WHERE tenant = :tenant AND :filters
 ORDER BY claimed_at, rowid;
@@ -151,7 +164,7 @@ ORDER BY claimed_at, rowid;
 -- name: unsettled
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires, owes
+    resolved_by, arguments, "transaction", fires, owes, outlives
 FROM handgriff_effect
 WHERE tenant = :tenant AND state IN ('running', 'indeterminate') AND :filters
 ORDER BY claimed_at, rowid;
@@ -159,7 +172,7 @@ ORDER BY claimed_at, rowid;
 -- name: owing
 SELECT
     tenant, tool, key, digest, claim, session, user, turn, call, state, lease_until, claimed_at, settled_at, steps, result, proposal,
-    resolved_by, arguments, "transaction", fires, owes
+    resolved_by, arguments, "transaction", fires, owes, outlives
 FROM handgriff_effect INDEXED BY handgriff_effect_owing
 WHERE tenant = :tenant AND state = 'done' AND owes = 1 AND :filters
 ORDER BY claimed_at, rowid;
