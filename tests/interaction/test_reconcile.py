@@ -1,6 +1,7 @@
 """What became of an uncertain effect is asked of the outside world, and only what is returned counts. Case B106."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +12,7 @@ from handgriff import Call, DefinitionError, Refusal, Result
 from handgriff.core.claim import read_outcome
 from handgriff.core.events import CallOutcome
 from handgriff.core.rows import Effect
+from handgriff.stores.memory import MemoryStore
 from handgriff.testing.clock import START, StillClock
 from handgriff.testing.harness import Harness, harness
 from handgriff.testing.loopback.script import ToolUse
@@ -22,8 +24,16 @@ LEASE = 61
 """Thirty seconds of the tool's, thirty of margin, and one."""
 
 
-def talk(agency: Agency, clock: StillClock, script: list[Any]) -> Any:
-    return harness(agency.assistant(), ADA, script=script, callers=agency.callers, clock=clock)
+def talk(agency: Agency, clock: StillClock, script: list[Any], **options: Any) -> Any:
+    return harness(agency.assistant(), ADA, script=script, callers=agency.callers, clock=clock, **options)
+
+
+@asynccontextmanager
+async def two_processes(agency: Agency, clock: StillClock) -> AsyncIterator[tuple[Harness, Harness]]:
+    """A call that runs in the first runs for the second only as long as its record says so."""
+    store = MemoryStore()
+    async with talk(agency, clock, [], store=store) as one, talk(agency, clock, [], store=store) as other:
+        yield one, other
 
 
 async def uncertain(agency: Agency, chat: Harness) -> Effect:
@@ -331,7 +341,7 @@ async def test_a_holder_that_comes_back_is_not_believed_over_the_answer() -> Non
     """A server that hung: its turn was taken over, the provider asked; what it says then does not count."""
     agency, clock, go = Agency(), StillClock(), anyio.Event()
     agency.booking = go.wait
-    async with talk(agency, clock, []) as chat:
+    async with two_processes(agency, clock) as (chat, other):
         answers: list[Any] = []
 
         async def call() -> None:
@@ -343,7 +353,7 @@ async def test_a_holder_that_comes_back_is_not_believed_over_the_answer() -> Non
                 await anyio.wait_all_tasks_blocked()
             clock.move(LEASE)
             agency.answering = answering(NOT_BOOKED)
-            assert [effect.state for effect in await chat.host.effects.list("acme")] == ["failed"]
+            assert [effect.state for effect in await other.host.effects.list("acme")] == ["failed"]
             go.set()
 
         [effect] = await chat.host.effects.list("acme")
@@ -356,14 +366,14 @@ async def test_the_same_wish_of_somebody_who_crashed_is_found_out_before_it_is_a
     """An abandoned record, met by its key in another session."""
     agency, clock, never = Agency(), StillClock(), anyio.Event()
     agency.booking = never.wait
-    async with talk(agency, clock, []) as chat, anyio.create_task_group() as tasks:
+    async with two_processes(agency, clock) as (chat, other), anyio.create_task_group() as tasks:
         tasks.start_soon(chat.host.call, ADA, "book", {"place": "Rome"})
         while not agency.began:
             await anyio.wait_all_tasks_blocked()
         clock.move(LEASE)
         agency.answering = booked()
 
-        again = await chat.host.call(ADA, "book", {"place": "Rome"}, session=chat.session.id)
+        again = await other.host.call(ADA, "book", {"place": "Rome"}, session=other.session.id)
         assert (again.code, again.replayed, again.shown.summary, agency.began) == (
             None,
             True,
