@@ -1,6 +1,7 @@
 """A commit of the SQLite store that must be on the disk is not answered before the log is; and many wait for one such call."""
 
 import os
+import sqlite3
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
@@ -15,12 +16,10 @@ import pytest
 from handgriff.core.batch import Batch, ClaimEffect
 from handgriff.errors import BackendError
 from handgriff.stores.sqlite import SqliteStore
+from handgriff.stores.sqlite.log import TO_DISK
 from handgriff.testing.samples import EFFECT, TENANT
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.skipif(not hasattr(os, "fdatasync"), reason="this system has no call that is looked at here"),
-]
+pytestmark = pytest.mark.anyio
 
 
 class Disk:
@@ -30,7 +29,7 @@ class Disk:
         self.calls = 0
         self.begun, self.may_return = Event(), Event()
         self.fails = False
-        self._call = os.fdatasync
+        self._call = getattr(os, TO_DISK)
 
     def __call__(self, file: Any) -> None:
         self.calls += 1
@@ -44,7 +43,7 @@ class Disk:
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     disk = Disk()
-    monkeypatch.setattr(os, "fdatasync", disk)
+    monkeypatch.setattr(os, TO_DISK, disk)
     return disk
 
 
@@ -96,6 +95,35 @@ async def test_whoever_comes_while_the_disk_is_busy_shares_the_next_call(store: 
 
     assert disk.calls == 2
     assert len(await store.effects(TENANT)) == 17
+
+
+async def test_what_is_committed_already_does_not_wait_for_another_process(store: SqliteStore, disk: Disk, tmp_path: Path) -> None:
+    answered: list[str] = []
+
+    async def durably(key: str) -> None:
+        await store.commit(claim(key), durable=True)
+        answered.append(key)
+
+    other = sqlite3.connect(tmp_path / "handgriff.db", isolation_level=None)
+    async with anyio.create_task_group() as group:
+        group.start_soon(durably, "first")
+        await has_begun(disk)
+        group.start_soon(durably, "committed")
+        while await store.effect(TENANT, EFFECT.tool, "committed") is None:
+            await anyio.lowlevel.checkpoint()
+        other.execute("BEGIN IMMEDIATE")
+        group.start_soon(durably, "meets the lock")
+        for _ in range(20):
+            await anyio.lowlevel.checkpoint()
+        disk.may_return.set()
+        with anyio.fail_after(10):
+            while len(answered) < 2:
+                await anyio.lowlevel.checkpoint()
+        assert answered == ["first", "committed"]
+        other.execute("ROLLBACK")
+
+    other.close()
+    assert answered == ["first", "committed", "meets the lock"]
 
 
 async def test_a_disk_that_fails_is_told_and_later_commits_go_on(store: SqliteStore, disk: Disk) -> None:

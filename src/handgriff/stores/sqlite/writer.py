@@ -198,11 +198,13 @@ class GroupWriter:
             with self._changed:
                 jobs = self._take_jobs() if self._is_busy else []
                 unflushed, self._unflushed = self._unflushed, []
+            # What is committed already waits for nobody; the others may wait for another process.
+            deliver(self._flushed(unflushed))
             settled = list(zip(jobs, self._write(jobs) if jobs else (), strict=True))
             is_due = self._is_busy and (self._transactions.is_due() or self._shredder.is_due)
             if not is_due:
                 self._rest()  # before anybody hears of it, so that the next commit of whoever waited finds an idle writer
-            deliver([*self._flushed(unflushed), *settled])
+            deliver(settled)
             if is_due:
                 self._tidy()
         self._shredder.finish()
