@@ -1,6 +1,8 @@
 """The invoice's story through every door, in a process of its own, and what is proved of its workflow before anything runs."""
 
+import os
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +16,7 @@ from examples.invoices.play import STORY
 from examples.invoices.workflow import CONFIG, invoice
 from handgriff import Assistant, DefinitionError, Machine, Result, Toolbox
 from handgriff.machine import OnlyAfter
-from tests.interaction.cli_process import environment
+from tests.interaction.cli_process import environment, handgriff
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,6 +31,20 @@ def test_the_story_ends_well_through_every_door_and_each_invoice_is_paid_once(tm
     assert len(re.findall(r"^  \w+ calls ", told.stdout, flags=re.MULTILINE)) == 3 * len(STORY)
     with closing(sqlite3.connect(tmp_path / "invoices.db")) as connection:
         assert connection.execute("select paid from invoices").fetchall() == [(1,), (1,), (1,)]
+
+
+def test_its_page_s_calls_from_the_command_line_run_as_written(tmp_path: Path) -> None:
+    page = (ROOT / "examples" / "invoices" / "README.md").read_text(encoding="utf-8")
+    [code] = re.findall(r"```python\n# company.py\n(.*?)```", page, flags=re.DOTALL)
+    (tmp_path / "company.py").write_text(code, encoding="utf-8")
+    commands = [shlex.split(line)[1:] for line in re.findall(r"^handgriff .* company:host .*$", page, flags=re.MULTILINE)]
+    path = {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+
+    called, shown = (handgriff(tmp_path, *words, env=path) for words in commands)
+
+    assert (called.code, shown.code) == (0, 0), called.err + shown.err
+    assert "draft" in called.out
+    assert "draft" in shown.out
 
 
 def test_what_must_never_happen_is_proved_and_a_machine_that_breaks_it_is_refused() -> None:
